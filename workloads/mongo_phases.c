@@ -86,6 +86,27 @@ static uint64_t stats_total(const struct stage *stage)
 	return sum_trees(stage, 1, weigh_entries) * count_passes(stage) * count_workers(stage);
 }
 
+/* An inode counts as so many bytes (struct phase). */
+static uint64_t weigh_inodes(const struct mongo_made *made)
+{
+	return 128 * weigh_objects(made);
+}
+
+static uint64_t weigh_data(const struct mongo_made *made)
+{
+	return made->bytes + 128 * ((uint64_t)made->files + made->dirs);
+}
+
+static uint64_t read_distinct_bytes(const struct stage *stage)
+{
+	return sum_trees(stage, 1, weigh_data);
+}
+
+static uint64_t stats_distinct_bytes(const struct stage *stage)
+{
+	return sum_trees(stage, 1, weigh_inodes);
+}
+
 static uint64_t delete_total(const struct stage *stage)
 {
 	return sum_trees(stage, 1, weigh_objects);
@@ -95,7 +116,7 @@ static uint64_t delete_total(const struct stage *stage)
 	.name = #verb, .workers = count_workers, .passes = count_passes, .open = verb##_open,      \
 	.step = mongo_walk_step, .close = mongo_walk_close, .describe = mongo_describe
 
-/* append, modify and overwrite, which the classic seven do not have, belong between copy and slink. */
+/* append, modify and overwrite, not of the classic seven, belong between copy and slink. */
 const struct phase mongo_phases[MONGO_PHASES] = {
 	{
 	        PHASE_COMMON(create),
@@ -129,6 +150,7 @@ const struct phase mongo_phases[MONGO_PHASES] = {
 	        .ops = WALK_OPS | OP_BIT(OP_READ) | LISTING_OPS,
 	        .reads = true,
 	        .total = read_total,
+	        .distinct_bytes = read_distinct_bytes,
 	},
 	{
 	        PHASE_COMMON(stats),
@@ -137,6 +159,7 @@ const struct phase mongo_phases[MONGO_PHASES] = {
 	        .ops = WALK_OPS | LISTING_OPS,
 	        .reads = true,
 	        .total = stats_total,
+	        .distinct_bytes = stats_distinct_bytes,
 	},
 	{
 	        PHASE_COMMON(rename),

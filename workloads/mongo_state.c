@@ -1,6 +1,6 @@
 /*
- * Names of mongo's trees and of what a cursor means. Any thread: reads only what stays as it is from
- * setup to teardown.
+ * Names of mongo's trees and of what a cursor means. Any thread: reads only what stays as it is
+ * from setup to teardown.
  */
 #include "workloads/mongo_walk.h"
 

@@ -18,12 +18,12 @@ enum { SKELETON_FILES, SKELETON_THREADS, SKELETON_RATE };
 static const struct param param_table[] = {
 	[SKELETON_FILES] = {
 		.name = "files",        /* -s skeleton.files=2k */
-		.type = PARAM_COUNT,    /* decides the parser, and which member of the union is used */
-		.effect = PARAM_NOW,    /* when a change during a run counts: now, next phase, next run */
+		.type = PARAM_COUNT,    /* decides the parser and the member of the union */
+		.effect = PARAM_NOW,    /* when a change in a run counts: now, next phase or run */
 		.initial = "1000",      /* the default, as a user would type it */
 		.min = 1, .max = 1e9,   /* what the parser lets through */
-		.zero_word = NULL,      /* a word for 0, such as "none" or "auto" */
-		.choices = NULL,        /* "this|that", only for PARAM_CHOICE; the value is its index */
+		.zero_word = NULL,      /* a word for 0, such as "none" */
+		.choices = NULL,        /* "this|that" of PARAM_CHOICE; the value is its index */
 		.unit = "files",        /* for people */
 		.help = "how many files are made and removed",
 	},

@@ -72,6 +72,10 @@ struct phase {
 	/* Work of the whole phase over all passes and workers; 0: unknown. Asked again after a
 	 * live change, with the new parameters. */
 	uint64_t (*total)(const struct stage *stage);
+	/* Bytes of data (and 128 an inode) that one pass reads at least once, for telling whether a
+	 * cold pass was cold; NULL: not known. Descriptors must not be kept from pass to pass: a
+	 * cold one comes after a remount. */
+	uint64_t (*distinct_bytes)(const struct stage *stage);
 	/* Before each pass, untimed. NULL: nothing to do. */
 	int (*prepare)(struct stage *stage, unsigned pass, struct error *err);
 	/* Each worker before the barrier, untimed (memory, descriptors); NULL: nothing to do. */

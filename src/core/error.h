@@ -17,14 +17,13 @@ struct error {
 
 /* Fill @err (may be NULL) and return @code, so that `return error_set(…)` works. */
 int error_set(struct error *err, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+        __attribute__((format(printf, 3, 4)));
 
 /* As error_set, with ": <text of the errno>" behind the message. */
 int error_errno(struct error *err, int code, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+        __attribute__((format(printf, 3, 4)));
 
 /* Put "context: " before the text; returns err->code, -EINVAL where @err is NULL. */
-int error_context(struct error *err, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+int error_context(struct error *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -254,7 +254,7 @@ static int parse_text(const char *text, struct param_value *value, struct error 
 	if (strlen(text) >= PARAM_TEXT_MAX)
 		return error_set(err, -ENAMETOOLONG, "%s is too long",
 		        text_quote(quoted, sizeof(quoted), text));
-	strcpy(value->text, text);
+	memcpy(value->text, text, strlen(text) + 1);
 	return 0;
 }
 

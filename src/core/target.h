@@ -23,15 +23,15 @@ enum {
 };
 
 enum target_flag {
-	TARGET_TMPFS = 1 << 0,      /* memory: no device below */
+	TARGET_TMPFS = 1 << 0, /* memory: no device below */
 	TARGET_OVERLAY = 1 << 1,
 	TARGET_NETWORK = 1 << 2,    /* nfs, cifs, 9p, fuse…: no device seen from here */
 	TARGET_COMPRESSED = 1 << 3, /* a mount option that compresses */
 	TARGET_READ_ONLY = 1 << 4,
-	TARGET_LOOP = 1 << 5,       /* an image file behind a loop device */
+	TARGET_LOOP = 1 << 5,        /* an image file behind a loop device */
 	TARGET_LOOP_CACHED = 1 << 6, /* that loop device goes through the host's page cache */
-	TARGET_ENCRYPTED = 1 << 7,  /* dm-crypt below */
-	TARGET_COW = 1 << 8,        /* copy on write: btrfs, zfs, bcachefs, nilfs2 */
+	TARGET_ENCRYPTED = 1 << 7,   /* dm-crypt below */
+	TARGET_COW = 1 << 8,         /* copy on write: btrfs, zfs, bcachefs, nilfs2 */
 };
 
 struct target_device {
@@ -55,7 +55,11 @@ struct target {
 	unsigned block_bytes;
 	uint64_t dev;
 	uint64_t ino;
-	int fd; /* the directory, O_RDONLY|O_DIRECTORY|O_CLOEXEC; -1 = closed */
+	struct managed *managed; /* engine/managed.h; borrowed; NULL: the user's own file system */
+	char mkfs[256]; /* how the lab made it: "mkfs.ext4 -q -i 4096 …"; "": not made here */
+	char driver
+	        [32]; /* the kernel's driver where it is another than fs (ext3 by ext4); "" else */
+	int fd;       /* the directory, O_RDONLY|O_DIRECTORY|O_CLOEXEC; -1 = closed */
 };
 
 /*

@@ -24,7 +24,7 @@ void text_add(struct text *text, const char *string);
 void text_add_bytes(struct text *text, const void *data, size_t size);
 void text_format(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_format_args(struct text *text, const char *format, va_list args)
-	__attribute__((format(printf, 2, 0)));
+        __attribute__((format(printf, 2, 0)));
 /* @count times @c */
 void text_fill(struct text *text, char c, int count);
 /* A number with @decimals places and '.' in every locale. */
@@ -45,8 +45,8 @@ char *text_quote(char *out, size_t size, const char *in);
 /* snprintf that always ends in NUL and returns @out; numbers have '.' in every locale, here and
  * in text_format. */
 char *text_print(char *out, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+        __attribute__((format(printf, 3, 4)));
 char *text_print_args(char *out, size_t size, const char *format, va_list args)
-	__attribute__((format(printf, 3, 0)));
+        __attribute__((format(printf, 3, 0)));
 
 #endif

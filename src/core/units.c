@@ -274,7 +274,7 @@ char *units_print_size(char out[UNITS_TEXT_MAX], uint64_t bytes)
 
 char *units_print_time(char out[UNITS_TEXT_MAX], uint64_t ns)
 {
-	return ns == 0 ? strcpy(out, "0") : print(out, time_units, ns);
+	return ns == 0 ? text_print(out, UNITS_TEXT_MAX, "0") : print(out, time_units, ns);
 }
 
 char *units_print_count(char out[UNITS_TEXT_MAX], uint64_t count)
@@ -301,7 +301,7 @@ char *units_print_share(char out[UNITS_TEXT_MAX], double share)
 	share = share > 0 ? fmin(share, 1) : 0; /* also what is not a number */
 	for (int decimals = 0; decimals <= SHARE_DECIMALS; decimals++) {
 		char text[SHARE_DECIMALS + 8];
-		double back;
+		double back = -1;
 
 		text_print(text, sizeof(text), "%.*f", decimals + 2, share);
 		print_percent(out, text);
@@ -322,7 +322,7 @@ static char *format_scaled(char *out, double number, double step, const char *co
 	double size = fabs(number);
 
 	if (!isfinite(number))
-		return strcpy(out, "-");
+		return text_print(out, UNITS_TEXT_MAX, "-");
 	while (size >= 999.5 && suffixes[1] != NULL) {
 		size /= step;
 		suffixes++;

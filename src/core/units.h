@@ -15,7 +15,7 @@
 
 enum { UNITS_TEXT_MAX = 32 };
 
-/* Bytes: digits with an optional fraction, then nothing or one of k M G T (1024). At most 2^63-1. */
+/* Bytes: digits, perhaps a fraction, then nothing or k M G T (1024; K is read too). Below 2^63. */
 int units_parse_size(const char *text, uint64_t *bytes, struct error *err);
 
 /* Nanoseconds: a number with one of ns us ms s min h; plain 0 needs no unit. */

@@ -295,8 +295,10 @@ static void set_up(struct run *run, struct wave *wave, const struct run_set *set
 		}
 	}
 	post(run, wave,
-	        (struct lane_order){
-	                .kind = ORDER_SETUP, .row = set->first_row, .round = run->round },
+	        (struct lane_order){ .kind = ORDER_SETUP,
+	                .row = set->first_row,
+	                .round = run->round,
+	                .is_fresh = !run->config.fresh_by_round || set == &run->sets[0] },
 	        false);
 	wait_answers(run, wave);
 	drop_failed(run, wave, set, set->first_row, false);

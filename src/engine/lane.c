@@ -88,10 +88,13 @@ static int make_scratch(struct lane *lane, struct error *err)
 static int begin_set(struct lane *lane, const struct run_set *set, struct error *err)
 {
 	struct params params;
-	int code = make_scratch(lane, err);
+	int code = lane->order.is_fresh ? lane_make_fresh(lane, err) : 0;
 
+	if (code == 0)
+		code = make_scratch(lane, err);
 	if (code != 0)
 		return code;
+	lane->is_used = true;
 	pthread_mutex_lock(&lane->run->lock);
 	params = set->params;
 	pthread_mutex_unlock(&lane->run->lock);

@@ -42,11 +42,13 @@ struct lane_order {
 	unsigned place;      /* SETUP: place of the target in its round, from 1 */
 	int predecessor;     /* SETUP: target before it, -1 none */
 	bool keep_files;     /* TEARDOWN, QUIT */
+	bool is_fresh;       /* SETUP: on a file system made anew, where it is managed */
 };
 
 /* What a span of running time used; passes of a segment are added up. */
 struct lane_usage {
-	uint64_t machine_busy, machine_total, machine_steal; /* ticks */
+	uint64_t machine_busy, machine_total, machine_steal, machine_user; /* ticks */
+	uint64_t own_user_ns; /* of this process with its children */
 	struct device_stats nearest, bottom;
 	uint64_t span_ns; /* real time of the device figures */
 };
@@ -54,6 +56,7 @@ struct lane_usage {
 /* Readings at the start of a span. */
 struct lane_reading {
 	struct cpu_machine machine;
+	struct cpu_times own;
 	struct device_stats nearest, bottom;
 	uint64_t at_ns;
 };
@@ -68,7 +71,8 @@ struct lane_segment {
 	uint64_t first_done_ns, flush_ns, classic_ns;
 	bool has_flush;
 	struct lane_usage active, paused;
-	uint64_t work_base; /* work of the phase before this segment */
+	uint64_t work_base;      /* work of the phase before this segment */
+	uint64_t distinct_bytes; /* that a cold pass must have read, summed over the passes */
 	bool was_paused, was_changed, was_limited;
 	struct result_repetition *repetitions;
 	unsigned n_repetitions, repetitions_room;
@@ -127,6 +131,7 @@ struct lane {
 	struct params params[2]; /* live block and the one before (workers may still read it) */
 	unsigned params_live;
 	bool is_set_up;
+	bool is_used; /* a set ran here since the file system was made */
 	int scratch_fd;
 	uint64_t space_before; /* used bytes of the file system before the set */
 
@@ -189,6 +194,11 @@ int lane_run_phase(struct lane *lane);
 /* Running time of the phase so far without pauses, all segments. Lock held. */
 uint64_t lane_active_ns(const struct lane *lane, uint64_t now_ns);
 
+/* lane_cold.c: outside every clock, no worker runs. */
+int lane_make_fresh(struct lane *lane, struct error *err);
+int lane_make_cold(struct lane *lane, struct error *err);
+bool lane_was_warm(const struct lane *lane);
+
 /* lane_result.c: readings and results. */
 void lane_read(struct lane *lane, struct lane_reading *reading);
 void lane_account(struct lane *lane, struct lane_usage *usage, const struct lane_reading *since);
@@ -214,5 +224,7 @@ void sampler_tick(struct lane *lane, uint64_t now_ns, const struct cpu_machine *
  * there is one to add to the report once the lock is free. */
 bool sampler_close_second(struct lane *lane, uint64_t now_ns, struct report_sample *sample);
 void sampler_begin_phase(struct lane *lane);
+/* A gap in the history of rates: what follows is another phase. */
+void sampler_gap(struct lane *lane);
 
 #endif

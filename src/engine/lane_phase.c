@@ -4,7 +4,6 @@
  * running phase changes state.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -374,22 +373,6 @@ static int flush(struct lane *lane)
 	return code;
 }
 
-/* Root can drop caches; the row says how it was made cold. */
-static void make_cold(struct lane *lane)
-{
-	int fd;
-
-	lane->cold_method = "none";
-	if (!lane->run->config.is_cold || !lane->phase->reads)
-		return;
-	fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (syncfs(lane->scratch_fd) == 0 && write(fd, "3", 1) == 1)
-		lane->cold_method = "drop-caches";
-	close(fd);
-}
-
 static void account_pass(struct lane *lane)
 {
 	pthread_mutex_lock(&lane->lock);
@@ -405,13 +388,16 @@ static int run_pass(struct lane *lane, unsigned pass)
 
 	if (lane->phase->prepare != NULL)
 		code = lane->phase->prepare(&lane->stage, pass, &err);
+	if (code == 0)
+		code = lane_make_cold(lane, &err);
 	if (code != 0) {
 		pthread_mutex_lock(&lane->lock);
 		lane_fail(lane, "prepare", lane->target->path, code, err.text);
 		pthread_mutex_unlock(&lane->lock);
 		return code;
 	}
-	make_cold(lane);
+	if (lane->phase->distinct_bytes != NULL)
+		lane->segment.distinct_bytes += lane->phase->distinct_bytes(&lane->stage);
 	code = start_workers(lane, pass);
 	pthread_mutex_lock(&lane->lock);
 	if (code != 0) {
@@ -476,7 +462,7 @@ static int begin_phase(struct lane *lane)
 
 	pthread_mutex_lock(&lane->lock);
 	lane->phase = lane->run->phases[lane->row];
-	lane->n_history = 0;
+	sampler_gap(lane);
 	lane->wall_before_ns = 0;
 	lane->is_in_pass = false;
 	lane->n_done = lane->n_parked = lane->n_started = 0;

@@ -7,12 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "core/text.h"
 #include "engine/director.h"
 
 /* Below this the machine's ticks say nothing. */
 #define MACHINE_MIN_S 0.4
+/* Over this a measurement is marked noisy: CPU of others, steal, foreign traffic. */
+#define NOISE_PERCENT    5.0
+#define FOREIGN_IO_BYTES (1024.0 * 1024)
 /* Below this a phase is marked short. */
 #define SHORT_S 0.5
 
@@ -20,6 +24,7 @@ void lane_read(struct lane *lane, struct lane_reading *reading)
 {
 	if (cpu_read_machine(&lane->cpu, &reading->machine) != 0)
 		reading->machine = (struct cpu_machine){ 0 };
+	cpu_read_process(&reading->own);
 	if (device_read(&lane->nearest, &reading->nearest) != 0)
 		reading->nearest = (struct device_stats){ 0 };
 	if (device_read(&lane->bottom, &reading->bottom) != 0)
@@ -35,6 +40,8 @@ void lane_account(struct lane *lane, struct lane_usage *usage, const struct lane
 	lane_read(lane, &now);
 	usage->machine_busy += now.machine.busy_ticks - since->machine.busy_ticks;
 	usage->machine_total += now.machine.total_ticks - since->machine.total_ticks;
+	usage->machine_user += now.machine.user_ticks - since->machine.user_ticks;
+	usage->own_user_ns += now.own.user_ns - since->own.user_ns;
 	usage->machine_steal += now.machine.steal_ticks - since->machine.steal_ticks;
 	moved = device_subtract(&now.nearest, &since->nearest);
 	device_accumulate(&usage->nearest, &moved);
@@ -212,6 +219,49 @@ static void fill_cpu(struct result *result, const struct lane *lane)
 	}
 }
 
+/*
+ * What others did meanwhile, in percent of the machine: user time that is not ours (the kernel's
+ * threads have none, so our write-back does not count; that of short-lived processes does).
+ */
+static double others_percent(const struct lane *lane)
+{
+	const struct lane_usage *active = &lane->segment.active;
+	double tick_ns = 1e9 / (double)sysconf(_SC_CLK_TCK);
+	double others = (double)active->machine_user * tick_ns - (double)active->own_user_ns;
+
+	if (active->machine_total == 0)
+		return -1;
+	return others > 0 ? others * 100 / ((double)active->machine_total * tick_ns) : 0;
+}
+
+/*
+ * Foreign traffic at the bottom device in percent of it all: known only where all of ours goes
+ * through a loop of our own without a cache, and no other target runs.
+ */
+static double foreign_io_percent(const struct lane *lane)
+{
+	const struct lane_usage *active = &lane->segment.active;
+	double ours = (double)(active->nearest.read_bytes + active->nearest.written_bytes);
+	double all = (double)(active->bottom.read_bytes + active->bottom.written_bytes);
+
+	if (lane->target->managed == NULL || (lane->target->flags & TARGET_LOOP_CACHED) != 0 ||
+	        lane->bottom.n == 0 || lane->run->n_groups > 1)
+		return -1;
+	return all - ours > FOREIGN_IO_BYTES ? (all - ours) * 100 / all : 0;
+}
+
+static void fill_noise(struct result *result, const struct lane *lane)
+{
+	result->others_percent = result->foreign_io_percent = -1;
+	if (result->wall_s < MACHINE_MIN_S)
+		return;
+	result->others_percent = others_percent(lane);
+	result->foreign_io_percent = foreign_io_percent(lane);
+	if (result->others_percent > NOISE_PERCENT || result->steal_percent > NOISE_PERCENT ||
+	        result->foreign_io_percent > NOISE_PERCENT)
+		result->marks |= MARK_NOISY;
+}
+
 static void fill_marks(struct result *result, const struct lane *lane)
 {
 	const struct lane_segment *segment = &lane->segment;
@@ -230,8 +280,7 @@ static void fill_marks(struct result *result, const struct lane *lane)
 		result->marks |= MARK_SHORT;
 	if (lane->settle.is_noisy)
 		result->marks |= MARK_NOISY;
-	if (lane->run->config.is_cold && lane->phase->reads &&
-	        strcmp(lane->cold_method, "none") == 0)
+	if (lane_was_warm(lane))
 		result->marks |= MARK_WARM;
 }
 
@@ -310,6 +359,7 @@ int lane_finish_segment(struct lane *lane, enum result_status status)
 	fill_cpu(result, lane);
 	fill_devices(result, lane);
 	fill_marks(result, lane);
+	fill_noise(result, lane);
 	fill_failure(result, lane);
 	result->space_bytes = space_used(lane);
 	code = fill_operations(result, lane);
@@ -330,6 +380,7 @@ int lane_add_absent(struct lane *lane, unsigned row, unsigned round, enum result
 	result->status = status;
 	result->params = lane->run->report->rows[row].params;
 	result->flush_s = result->classic_s = -1;
+	result->others_percent = result->foreign_io_percent = -1;
 	result->cpu_percent = result->machine_percent = result->steal_percent = -1;
 	result->dirty_kib = -1;
 	if (status == RESULT_ERROR) {

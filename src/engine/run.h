@@ -38,6 +38,7 @@ struct run_config {
 	bool turns_by_phase; /* --turns phase */
 	uint64_t seed;
 	bool is_cold;
+	bool fresh_by_round; /* managed targets: made anew before each round, else before each set */
 	enum flush flush;
 	uint64_t time_limit_ns; /* of each phase, 0 none */
 	bool keep_files;

@@ -159,6 +159,12 @@ static void push_history(struct lane *lane, float rate)
 	lane->history[lane->n_history++] = rate;
 }
 
+void sampler_gap(struct lane *lane)
+{
+	if (lane->n_history > 0)
+		push_history(lane, NAN);
+}
+
 static void tick_device(struct lane *lane, uint64_t real_ns)
 {
 	struct device_stats now, moved;

@@ -16,13 +16,14 @@ static const char *const result_columns[] = { "target", "workload", "set", "phas
 	"segment", "status", "started", "ended", "start_ns", "wall_s", "first_done_s", "flush_s",
 	"paused_s", "cpu_user_s", "cpu_system_s", "cpu_percent", "machine_percent", "workers",
 	"work", "unit", "rate", "bytes", "bytes_per_s", "classic_s", "repetitions", "settle_s",
-	"dirty_kib", "steal_percent", "cold_method", "flush", "order", "predecessor", "device.name",
-	"device.read_bytes", "device.written_bytes", "device.reads", "device.writes",
-	"device.util_percent", "device.paused_read_bytes", "device.paused_written_bytes",
-	"device.bottom.name", "device.bottom.read_bytes", "device.bottom.written_bytes",
-	"device.bottom.reads", "device.bottom.writes", "device.bottom.util_percent",
-	"device.bottom.paused_read_bytes", "device.bottom.paused_written_bytes", "space_bytes",
-	"params", "marks", "error.operation", "error.path", "error.errno", "error.text", NULL };
+	"dirty_kib", "steal_percent", "others_percent", "foreign_io_percent", "cold_method",
+	"flush", "order", "predecessor", "device.name", "device.read_bytes", "device.written_bytes",
+	"device.reads", "device.writes", "device.util_percent", "device.paused_read_bytes",
+	"device.paused_written_bytes", "device.bottom.name", "device.bottom.read_bytes",
+	"device.bottom.written_bytes", "device.bottom.reads", "device.bottom.writes",
+	"device.bottom.util_percent", "device.bottom.paused_read_bytes",
+	"device.bottom.paused_written_bytes", "space_bytes", "params", "marks", "error.operation",
+	"error.path", "error.errno", "error.text", NULL };
 
 static const char *const key_columns[] = { "target", "workload", "set", "phase", "round", "segment",
 	NULL };

@@ -23,6 +23,15 @@ static json_t *host_to_json(const struct report_host *host)
 	jsonify_put(object, "cpu", jsonify_text(host->cpu), &failed);
 	jsonify_put(object, "memory_bytes", jsonify_unsigned(host->memory_bytes), &failed);
 	jsonify_put(object, "virtual", json_boolean(host->is_virtual), &failed);
+	jsonify_put(object, "governor",
+	        host->governor[0] != '\0' ? jsonify_text(host->governor) : json_null(), &failed);
+	jsonify_put(object, "load_1min", jsonify_number(host->load_1min), &failed);
+	jsonify_put(object, "cpu_limit",
+	        host->cpu_limit > 0 ? jsonify_number(host->cpu_limit) : json_null(), &failed);
+	jsonify_put(object, "memory_limit_bytes",
+	        host->memory_limit_bytes > 0 ? jsonify_unsigned(host->memory_limit_bytes)
+	                                     : json_null(),
+	        &failed);
 	return jsonify_finish(object, failed);
 }
 

@@ -35,6 +35,16 @@ void cpu_read_children(struct cpu_times *times)
 	read_usage(RUSAGE_CHILDREN, times);
 }
 
+void cpu_read_process(struct cpu_times *times)
+{
+	struct cpu_times children;
+
+	read_usage(RUSAGE_SELF, times);
+	read_usage(RUSAGE_CHILDREN, &children);
+	times->user_ns += children.user_ns;
+	times->system_ns += children.system_ns;
+}
+
 uint64_t cpu_thread_ns(pthread_t thread)
 {
 	struct timespec used;
@@ -87,6 +97,7 @@ int cpu_read_machine(struct cpu_reader *reader, struct cpu_machine *machine)
 		return -EIO;
 	machine->busy_ticks = t[0] + t[1] + t[2] + t[5] + t[6];
 	machine->steal_ticks = t[7];
+	machine->user_ticks = t[0] + t[1];
 	machine->total_ticks = machine->busy_ticks + t[3] + t[4] + t[7];
 	machine->n_cpus = count_cpus(text);
 	return 0;

@@ -17,6 +17,8 @@ struct cpu_times {
 
 /* Of the calling thread. */
 void cpu_read_thread(struct cpu_times *times);
+/* Of this whole process with the children it has waited for. */
+void cpu_read_process(struct cpu_times *times);
 /* Of all children waited for (the build workload). */
 void cpu_read_children(struct cpu_times *times);
 /* User + system of another thread of this process; 0 when it cannot be read. */
@@ -24,6 +26,7 @@ uint64_t cpu_thread_ns(pthread_t thread);
 
 struct cpu_machine {
 	uint64_t busy_ticks, total_ticks, steal_ticks;
+	uint64_t user_ticks; /* in user mode: processes, never the kernel's own threads */
 	unsigned n_cpus;
 };
 

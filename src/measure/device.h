@@ -10,10 +10,10 @@
 enum { DEVICE_READER_MAX = 16 };
 
 struct device_stats {
-	uint64_t reads, writes;             /* operations completed */
+	uint64_t reads, writes; /* operations completed */
 	uint64_t read_bytes, written_bytes;
-	uint64_t busy_ms;                   /* time with I/O under way; the mean of several devices */
-	uint64_t queue_ms;                  /* weighted: sum of the time of each request */
+	uint64_t busy_ms;  /* time with I/O under way; the mean of several devices */
+	uint64_t queue_ms; /* weighted: sum of the time of each request */
 };
 
 /* Reads the sum over a list of devices. */
@@ -29,7 +29,7 @@ void device_reader_release(struct device_reader *reader);
 int device_read(const struct device_reader *reader, struct device_stats *stats);
 /* after - before, field by field; 0 where a device that has gone makes it less. */
 struct device_stats device_subtract(
-	const struct device_stats *after, const struct device_stats *before);
+        const struct device_stats *after, const struct device_stats *before);
 void device_accumulate(struct device_stats *into, const struct device_stats *more);
 
 /* Dirty + Writeback of /proc/meminfo in KiB, or a negative errno. */

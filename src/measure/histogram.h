@@ -71,9 +71,9 @@ void histogram_reset(struct histogram *histogram);
 /* Add all of @from to @into (reading @from may race with its writer; @into is the caller's). */
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
-/* @into = @now - @before, bucket by bucket (@before is an earlier copy of @now); max from buckets. */
+/* @into = @now - @before, bucket by bucket (@before: an older copy of @now); max from buckets. */
 void histogram_subtract(
-	struct histogram *into, const struct histogram *now, const struct histogram *before);
+        struct histogram *into, const struct histogram *now, const struct histogram *before);
 
 /* Lowest and middle value of a bucket in ns. */
 uint64_t histogram_bucket_low(unsigned bucket);

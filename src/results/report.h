@@ -51,6 +51,10 @@ struct report_host {
 	unsigned cpus;
 	uint64_t memory_bytes;
 	bool is_virtual;
+	char governor[32];           /* of CPU 0's frequency; "" where there is none */
+	double load_1min;            /* before the run */
+	double cpu_limit;            /* CPUs that the control group allows; 0: no limit */
+	uint64_t memory_limit_bytes; /* of the control group; 0: no limit */
 };
 
 struct report {

@@ -41,6 +41,7 @@ struct result *result_new(void)
 	result->round = result->segment = 1;
 	result->flush_s = result->classic_s = -1;
 	result->cpu_percent = result->machine_percent = result->steal_percent = -1;
+	result->others_percent = result->foreign_io_percent = -1;
 	result->dirty_kib = -1;
 	result->cold_method = "none";
 	result->predecessor = -1;

@@ -72,6 +72,8 @@ struct result {
 	double flush_s; /* negative: no flush */
 	double cpu_user_s, cpu_system_s;
 	double cpu_percent, machine_percent, steal_percent; /* negative: absent */
+	double others_percent;     /* CPU of other processes, of the machine; negative: absent */
+	double foreign_io_percent; /* of the bottom device's traffic; negative: not known */
 	unsigned workers;
 	uint64_t work, bytes;
 	double classic_s; /* negative: absent */

@@ -91,6 +91,8 @@ static json_t *one_device(const struct result_device *device)
 	jsonify_put(object, "writes", jsonify_unsigned(device->stats.writes), &failed);
 	jsonify_put(object, "util_percent", jsonify_optional(device->util_percent), &failed);
 	jsonify_put(
+	        object, "queue_s", jsonify_number((double)device->stats.queue_ms / 1000), &failed);
+	jsonify_put(
 	        object, "paused_read_bytes", jsonify_unsigned(device->paused.read_bytes), &failed);
 	jsonify_put(object, "paused_written_bytes", jsonify_unsigned(device->paused.written_bytes),
 	        &failed);
@@ -271,6 +273,10 @@ static void put_conditions(
 	jsonify_put(object, "dirty_kib",
 	        started && result->dirty_kib >= 0 ? json_integer(result->dirty_kib) : json_null(),
 	        failed);
+	jsonify_put(object, "others_percent",
+	        jsonify_optional(started ? result->others_percent : nothing), failed);
+	jsonify_put(object, "foreign_io_percent",
+	        jsonify_optional(started ? result->foreign_io_percent : nothing), failed);
 	jsonify_put(object, "steal_percent",
 	        jsonify_optional(started ? result->steal_percent : nothing), failed);
 	jsonify_put(object, "cold_method",

@@ -188,8 +188,7 @@ static void test_usage(void)
 	remove_top();
 }
 
-/* An open journal of run RUN in "dir" and in a directory that is gone. The process is init's
- * child of long ago: a pid that cannot be. */
+/* An open journal of run RUN in "dir" and in a directory that is gone; its pid cannot be. */
 static void write_journal(void)
 {
 	CU_ASSERT_EQUAL(
@@ -224,6 +223,25 @@ static void test_journal(void)
 	remove_top();
 }
 
+/* A journal is kept as long as something of its run is left. */
+static void test_journal_kept(void)
+{
+	char dir[PATH_MAX];
+	int dir_fd, fd;
+
+	make_top();
+	write_journal();
+	dir_fd = open(dir_path(dir), O_RDONLY | O_DIRECTORY);
+	fd = scratch_make(dir_fd, RUN, NULL);
+	CU_ASSERT_EQUAL(run_clean(NULL, NULL), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(output, "still alive"));
+	CU_ASSERT_EQUAL(run_clean(NULL, NULL), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(output, "still alive"));
+	close(fd);
+	close(dir_fd);
+	remove_top();
+}
+
 void suite_clean(void)
 {
 	CU_pSuite suite = CU_add_suite("clean", NULL, NULL);
@@ -234,4 +252,5 @@ void suite_clean(void)
 	CU_add_test(suite, "live and unmarked ones stay", test_left_alone);
 	CU_add_test(suite, "usage and faults", test_usage);
 	CU_add_test(suite, "runs that the journal shows open", test_journal);
+	CU_add_test(suite, "a journal is kept while something is left", test_journal_kept);
 }

@@ -209,8 +209,8 @@ static void test_order(void)
 		for (unsigned i = 0; i < n; i++)
 			histogram_add(&one, random_next(&random) >> random_below(&random, 64));
 		max = histogram_load(&one.max_ns);
-		for (double p = 0; p <= 1; p += 0.001) {
-			uint64_t ns = histogram_percentile(&one, p);
+		for (unsigned i = 0; i <= 1000; i++) {
+			uint64_t ns = histogram_percentile(&one, i / 1000.0);
 
 			wrong += ns < last || ns > max;
 			last = ns;
@@ -233,7 +233,7 @@ static void test_merge(void)
 	for (unsigned i = 0; i < 2 * N_VALUES; i++)
 		histogram_add(&difference, values[i]);
 	CU_ASSERT_EQUAL(n_different_buckets(&sum, &difference), 0);
-	CU_ASSERT_EQUAL(count_of(&sum), 2 * N_VALUES);
+	CU_ASSERT_EQUAL(count_of(&sum), UINT64_C(2) * N_VALUES);
 	CU_ASSERT_EQUAL(histogram_load(&sum.sum_ns), histogram_load(&difference.sum_ns));
 	CU_ASSERT_EQUAL(histogram_load(&sum.max_ns), histogram_load(&difference.max_ns));
 	CU_ASSERT_EQUAL(sum.low, difference.low);
@@ -303,7 +303,7 @@ static void test_concurrent_read(void)
 	CU_ASSERT_EQUAL_FATAL(pthread_create(&thread, NULL, write_values, &stop), 0);
 	while (count_of(&one) < 1000)
 		sched_yield();
-	for (unsigned round = 0; round < 500; round++) {
+	for (unsigned round = 0; round < 3000; round++) {
 		uint64_t count = 0;
 
 		histogram_reset(&two);

@@ -134,11 +134,12 @@ static void test_other_thread(void)
 
 static void test_children(void)
 {
-	struct cpu_times before, after;
+	struct cpu_times before, after, all_before, all_after;
 	int status = -1;
 	pid_t child;
 
 	cpu_read_children(&before);
+	cpu_read_process(&all_before);
 	child = fork();
 	if (child == 0) {
 		burn(BURN_MS);
@@ -147,7 +148,10 @@ static void test_children(void)
 	CU_ASSERT_FATAL(child > 0);
 	CU_ASSERT_EQUAL(waitpid(child, &status, 0), child);
 	cpu_read_children(&after);
+	cpu_read_process(&all_after);
 	CU_ASSERT_EQUAL(status, 0);
+	CU_ASSERT(
+	        total_ns(&all_after) - total_ns(&all_before) >= (BURN_MS - 10) * UINT64_C(1000000));
 	CU_ASSERT(total_ns(&after) - total_ns(&before) >= (BURN_MS - 10) * UINT64_C(1000000));
 }
 
@@ -209,6 +213,7 @@ static void test_stat_lines(void)
 	                        &machine),
 	        0);
 	CU_ASSERT_EQUAL(machine.busy_ticks, 100 + 20 + 30 + 6 + 7);
+	CU_ASSERT_EQUAL(machine.user_ticks, 100 + 20);
 	CU_ASSERT_EQUAL(machine.steal_ticks, 80);
 	CU_ASSERT_EQUAL(machine.total_ticks, 100 + 20 + 30 + 4000 + 500 + 6 + 7 + 80);
 	CU_ASSERT_EQUAL(machine.n_cpus, 2);
@@ -219,7 +224,8 @@ static void test_stat_lines(void)
 
 static void test_machine_percent(void)
 {
-	struct cpu_machine before = { 1000, 5000, 10, 2 }, after = { 1060, 5200, 30, 2 };
+	struct cpu_machine before = { .busy_ticks = 1000, .total_ticks = 5000, .steal_ticks = 10 };
+	struct cpu_machine after = { .busy_ticks = 1060, .total_ticks = 5200, .steal_ticks = 30 };
 
 	CU_ASSERT_DOUBLE_EQUAL(cpu_machine_percent(&before, &after), 30, 1e-9);
 	CU_ASSERT_DOUBLE_EQUAL(cpu_steal_percent(&before, &after), 10, 1e-9);
@@ -263,8 +269,8 @@ static void test_device_sum(void)
 	CU_ASSERT_EQUAL(device_read(&reader, &stats), 0);
 	CU_ASSERT_EQUAL(stats.reads, 101);
 	CU_ASSERT_EQUAL(stats.writes, 405);
-	CU_ASSERT_EQUAL(stats.read_bytes, 2003 * 512);
-	CU_ASSERT_EQUAL(stats.written_bytes, 6007 * 512);
+	CU_ASSERT_EQUAL(stats.read_bytes, 2003 * UINT64_C(512));
+	CU_ASSERT_EQUAL(stats.written_bytes, 6007 * UINT64_C(512));
 	CU_ASSERT_EQUAL(stats.busy_ms, (900 + 101) / 2);
 	CU_ASSERT_EQUAL(stats.queue_ms, 1011);
 	device_reader_release(&reader);
@@ -365,7 +371,7 @@ static void test_dirty(void)
 	fclose(file);
 	CU_ASSERT(dirty >= 0 && dirty <= memory);
 	/* Others write meanwhile: only the order of magnitude can be compared. */
-	CU_ASSERT(llabs(total - (long long)dirty) < 256 * 1024);
+	CU_ASSERT(llabs(total - (long long)dirty) < 256 * 1024LL);
 }
 
 void suite_measure(void)

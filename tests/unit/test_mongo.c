@@ -333,7 +333,7 @@ static void test_content(void)
 static void test_pool(void)
 {
 	struct data_pool pool = { 0 };
-	char first[64], second[64];
+	char first[MONGO_IO_BYTES], second[MONGO_IO_BYTES];
 
 	CU_ASSERT_EQUAL_FATAL(data_pool_init(&pool, 7, false), 0);
 	memcpy(first, data_pool_window(&pool, data_pool_id(1, 2, 3)), sizeof(first));
@@ -434,6 +434,22 @@ static void test_cancels(void)
 {
 	check_cancels("order=creation");
 	check_cancels("order=readdir");
+}
+
+/* The last file of a tree is there, but shorter than planned. */
+static void test_last_file_cut(void)
+{
+	struct mini_totals totals = { .rules = { { .kind = OP_WRITE, .code = -ECANCELED } } };
+	struct mini_stage mini;
+
+	if (!begin(&mini, "processes=1", "order=creation"))
+		return;
+	CU_ASSERT(tree_of(&mini)->sizes[tree_of(&mini)->n_files - 1] > 0);
+	totals.rules[0].skip = expect(&mini).creates - 1;
+	CU_ASSERT_EQUAL(run(&mini, CREATE, &totals), -ECANCELED);
+	CU_ASSERT_EQUAL(totals.work, tree_of(&mini)->n_files - 1);
+	check_rest(&mini, CREATE);
+	mini_stage_release(&mini);
 }
 
 /* Skipped before its first step, create leaves nothing to do for the others. */
@@ -620,6 +636,7 @@ void suite_mongo(void)
 	CU_add_test(suite, "pool of data", test_pool);
 	CU_add_test(suite, "limits", test_limits);
 	CU_add_test(suite, "cancelled in a step", test_cancels);
+	CU_add_test(suite, "last file cut", test_last_file_cut);
 	CU_add_test(suite, "nothing made", test_nothing_made);
 	CU_add_test(suite, "short write", test_short_write);
 	CU_add_test(suite, "paths of errors", test_paths_of_errors);

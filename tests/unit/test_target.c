@@ -468,6 +468,13 @@ static void check_tmpfs(void)
 	CHECK(strcmp(target.fs, "tmpfs") == 0 && (target.flags & TARGET_TMPFS) != 0);
 	CHECK(target.n_nearest == 0 && target.n_bottom == 0);
 	CHECK(target.size_bytes == 40 << 20);
+	/* Another file system mounted inside is still inside. */
+	struct target outer;
+
+	CHECK(probe_path(&outer, top, &err) == 0);
+	CHECK(target_check_pair(&outer, &target, &err) == -EEXIST);
+	CHECK(target_check_pair(&target, &outer, &err) == -EEXIST);
+	target_close(&outer);
 	/* An image in memory: nothing below the loop device. */
 	CHECK(run_shell("cd %s/mnt && mkdir in && truncate -s 8M img && mkfs.ext4 -q img && "
 	                "mount -o loop img in",
