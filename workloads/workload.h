@@ -35,15 +35,15 @@ struct stage {
 	uint64_t seed;               /* the run's */
 	unsigned round;              /* from 1 */
 	unsigned block_bytes;        /* of the file system */
-	int scratch_fd;              /* empty at setup; the engine removes what is left at teardown */
+	int scratch_fd;              /* empty at setup; the engine removes what is left */
 	void *state;                 /* the workload's own */
 };
 
 /* What one set will need on a file system. Fields are totals over one round. */
 struct cost {
-	uint64_t bytes;     /* peak space, rounded up to blocks */
-	uint64_t inodes;    /* peak */
-	uint64_t files;     /* peak number of files, directories and links */
+	uint64_t bytes;         /* peak space, rounded up to blocks */
+	uint64_t inodes;        /* peak */
+	uint64_t files;         /* peak number of files, directories and links */
 	uint64_t traffic_bytes; /* read and written in all, for the time estimate */
 	uint64_t operations;    /* about how many calls, for the time estimate */
 };
@@ -51,8 +51,8 @@ struct cost {
 /* Facts of the file system that a cost depends on. */
 struct cost_context {
 	unsigned block_bytes;
-	const char *fs;         /* type */
-	bool has_fixed_inodes;  /* inodes are a table; else they take space as they are made */
+	const char *fs;        /* type */
+	bool has_fixed_inodes; /* inodes are a table; else they take space as they are made */
 };
 
 struct phase {
@@ -89,7 +89,7 @@ struct phase {
 	/* The path below the scratch directory that @cursor of a worker means. May be called by
 	 * another thread while the phase runs, so it reads only what does not change in a phase. */
 	void (*describe)(const void *state, unsigned worker, unsigned pass, uint64_t cursor,
-		char *out, size_t size);
+	        char *out, size_t size);
 };
 
 struct workload {
@@ -108,9 +108,9 @@ struct workload {
 	 * Also the place to refuse combinations that cannot work.
 	 */
 	int (*sets)(const struct params *params, struct params *out,
-		char (*names)[WORKLOAD_SET_NAME_MAX], unsigned max, struct error *err);
+	        char (*names)[WORKLOAD_SET_NAME_MAX], unsigned max, struct error *err);
 	int (*plan)(const struct params *set, const struct cost_context *context, struct cost *cost,
-		struct error *err);
+	        struct error *err);
 	/* Print what would be made, for checking without writing (mongo's tree). NULL: none. */
 	int (*manifest)(const struct params *set, FILE *out, struct error *err);
 	int (*setup)(struct stage *stage, struct error *err);

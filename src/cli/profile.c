@@ -171,7 +171,7 @@ static struct profile *make_profile(const char *file)
 
 int profile_parse(struct profile **profile, const char *file, const char *text, struct error *err)
 {
-	struct error local;
+	struct error local = { 0 };
 	struct profile_reader reader = {
 		.next = text, .file = file, .err = err != NULL ? err : &local
 	};

@@ -56,10 +56,10 @@ struct target {
 	uint64_t dev;
 	uint64_t ino;
 	struct managed *managed; /* engine/managed.h; borrowed; NULL: the user's own file system */
-	char mkfs[256]; /* how the lab made it: "mkfs.ext4 -q -i 4096 …"; "": not made here */
-	char driver
-	        [32]; /* the kernel's driver where it is another than fs (ext3 by ext4); "" else */
-	int fd;       /* the directory, O_RDONLY|O_DIRECTORY|O_CLOEXEC; -1 = closed */
+	/* How the lab made it ("mkfs.ext4 -q -i 4096 …"), "" if it did not; and the kernel's driver
+	 * where that is another than fs (ext3 run by ext4). */
+	char mkfs[256], driver[32];
+	int fd; /* the directory, O_RDONLY|O_DIRECTORY|O_CLOEXEC; -1 = closed */
 };
 
 /*
@@ -69,8 +69,9 @@ struct target {
 int target_parse(struct target *target, const char *argument, struct error *err);
 
 /*
- * Open the directory and find out all the rest; a relative path becomes absolute. The message names the argument and says what to
- * do: not there, not a directory, read-only, not writable. On error the descriptor is closed.
+ * Open the directory and find out all the rest; a relative path becomes absolute. The message
+ * names the argument and says what to do: not there, not a directory, read-only, not writable. On
+ * error the descriptor is closed.
  */
 int target_probe(struct target *target, struct error *err);
 

@@ -6,6 +6,7 @@
 #include "core/target_parts.h"
 
 #include <blkid.h>
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libmount.h>
@@ -348,6 +349,7 @@ static void fill_listing(
 	struct target *target = &listing->target;
 	const char *reason = "";
 
+	assert(listing != NULL);
 	*listing = (struct target_listing){ .target = { .fd = -1 } };
 	fill_from_line(target, fs);
 	copy_text(target->path, sizeof(target->path), target->mount_point);
@@ -377,7 +379,8 @@ int target_list_mounts(struct target_listing **list, unsigned *n, struct error *
 		code = error_set(err, -ENOENT, "/proc/self/mountinfo cannot be read; mount /proc");
 	else if (*list == NULL || iter == NULL)
 		code = error_set(err, -ENOMEM, "no memory for %d mounts", count);
-	while (code == 0 && *n < (unsigned)count && mnt_table_next_fs(table, iter, &fs) == 0)
+	while (code == 0 && *list != NULL && *n < (unsigned)count &&
+	        mnt_table_next_fs(table, iter, &fs) == 0)
 		fill_listing(&(*list)[(*n)++], table, fs);
 	mnt_free_iter(iter);
 	mnt_unref_table(table);

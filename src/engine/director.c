@@ -4,6 +4,7 @@
  */
 #include "engine/director.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -184,6 +185,7 @@ static void wait_answers(struct run *run, struct wave *wave)
 static void post(struct run *run, struct wave *wave, struct lane_order order, bool also_out)
 {
 	for (unsigned i = 0; i < wave->n; i++) {
+		assert(wave->lanes[i] != NULL);
 		if (run->is_lost[wave->lanes[i]->index] || (wave->is_out[i] && !also_out))
 			continue;
 		if (!has_answered(wave->lanes[i])) /* after a second Ctrl-C: still in a call */

@@ -67,7 +67,7 @@ struct run {
 	_Atomic uint32_t has_ended; /* set last, by the director */
 	_Atomic uint32_t sampler_stop;
 
-	/* Triple buffer: the sampler writes `back`, `middle` is exchanged, the consumer has `front`. */
+	/* Triple buffer: the sampler writes `back`, the consumer has `front`, `middle` changes. */
 	uint64_t sequence;
 	struct board *boards[3];
 	unsigned back, front;

@@ -138,7 +138,7 @@ static uint64_t sum_op(const struct lane *lane, unsigned kind, struct result_ope
 	return into->count;
 }
 
-/* The syncfs calls of `flush inside` are operations of the phase too, though the lane makes them. */
+/* The syncfs calls of `flush inside` are operations of the phase too; the lane makes them. */
 static void add_flush_op(const struct lane *lane, struct result_operation *into)
 {
 	if (histogram_load(&lane->flush_latency.count) == 0)

@@ -23,8 +23,8 @@
 int prober_probe_all(struct target *targets, unsigned n, uint64_t timeout_ns, struct error *errs);
 
 /*
- * target_examine_mount for all of @list. @timeout_ns is for each; one that does not answer gets that
- * as its reason.
+ * target_examine_mount for all of @list. @timeout_ns is for each; one that does not answer gets
+ * that as its reason.
  */
 void prober_examine_mounts(struct target_listing *list, unsigned n, uint64_t timeout_ns);
 

@@ -4,6 +4,7 @@
  */
 #include "engine/run.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -210,6 +211,7 @@ static int fill_report(struct run *run, struct error *err)
 	const struct run_config *config = &run->config;
 	struct report *report = run->report;
 
+	assert(report != NULL);
 	make_id(report->id, sizeof(report->id));
 	text_print(report->version, sizeof(report->version), "%s", FSDERBY_VERSION);
 	report->started_utc_ns = clock_utc_ns();

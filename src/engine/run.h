@@ -38,7 +38,7 @@ struct run_config {
 	bool turns_by_phase; /* --turns phase */
 	uint64_t seed;
 	bool is_cold;
-	bool fresh_by_round; /* managed targets: made anew before each round, else before each set */
+	bool fresh_by_round; /* managed targets: made anew each round, else each set */
 	enum flush flush;
 	uint64_t time_limit_ns; /* of each phase, 0 none */
 	bool keep_files;
@@ -49,7 +49,7 @@ struct run_config {
 	struct inject *inject;         /* tests only; borrowed */
 };
 
-/* Everything @config's workloads will write, per target: for `plan`, the space check, the screen. */
+/* All that @config's workloads will write, per target: for `plan`, the space check, the screen. */
 struct run_plan {
 	struct {
 		struct cost cost;                   /* peak over the sets */
@@ -102,7 +102,7 @@ bool run_has_ended(const struct run *run);
 /* Is there any scratch directory left (kept, or not reached)? Valid after the end. */
 bool run_left_files(const struct run *run);
 
-/* Wait for the end of all threads, at most @timeout_ns (0: no limit); -ETIMEDOUT when a lane hangs. */
+/* Wait for the end of all threads, at most @timeout_ns (0: no limit); -ETIMEDOUT: a lane hangs. */
 int run_join(struct run *run, uint64_t timeout_ns);
 /* After run_join succeeded. A run whose lane hangs is left alone: the process ends by _exit. */
 void run_free(struct run *run);

@@ -22,6 +22,7 @@
 
 enum {
 	TREE_BUFFER_BYTES = 64 * 1024, /* of a getdents call */
+	TREE_ENTRIES_FIRST = 512,      /* bytes; more than the longest entry */
 	TREE_HOLD_NS = 20 * 1000 * 1000,
 	TREE_NAMES_SHOWN = 3, /* directories before the name in a message */
 	TREE_PATH_SHOWN = 400,
@@ -105,7 +106,7 @@ static int add_entry(struct level *level, unsigned char type, const char *name)
 	size_t size = strlen(name) + 1;
 
 	if (level->length + 1 + size > level->room) {
-		size_t room = level->room > 0 ? 2 * level->room : 2 * NAME_MAX;
+		size_t room = level->room > 0 ? 2 * level->room : TREE_ENTRIES_FIRST;
 		char *entries = realloc(level->entries, room);
 
 		if (entries == NULL)

@@ -15,7 +15,7 @@
 #include "engine/director.h"
 
 /*
- * After a stall the rate limiter catches up, so that the rate holds over the whole, but never faster
+ * After a stall the rate limiter catches up, so that the rate holds over all, but never faster
  * than this factor; with the slack for late timers no 100 ms pass 1.1 times the limit.
  */
 #define PACE_CATCH_UP 1.06

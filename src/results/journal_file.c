@@ -261,7 +261,10 @@ static int read_small(const char *path, char *out, size_t size)
 	return code;
 }
 
-/* proc(5): the command in field 2 may hold anything, so count from the last ')'. */
+/*
+ * proc(5): the command in field 2 may hold anything, so count from the last ')'. -ESRCH for a
+ * process that only waits to be reaped.
+ */
 static int read_start_ticks(int64_t pid, uint64_t *ticks)
 {
 	enum { FIELDS_BEFORE = 19 }; /* fields 3 to 21 */
@@ -277,6 +280,8 @@ static int read_start_ticks(int64_t pid, uint64_t *ticks)
 	if (!at || at[1] != ' ')
 		return -EBADMSG;
 	at += 2;
+	if (*at == 'Z' || *at == 'X')
+		return -ESRCH;
 	for (int i = 0; i < FIELDS_BEFORE && at; i++) {
 		at = strchr(at, ' ');
 		if (at)

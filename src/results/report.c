@@ -54,6 +54,7 @@ static int make_room(void *list, size_t n, size_t *room, size_t size)
 		return -ENOMEM;
 	memcpy(list, &grown, sizeof(grown));
 	*room = wanted;
+	/* cppcheck-suppress memleak ; it is in *list now */
 	return 0;
 }
 

@@ -4,6 +4,7 @@
  */
 #include "results/table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,7 @@ const struct metric_info metric_table[METRIC_COUNT] = {
 /* False where the result has no such figure. */
 static bool read_metric(const struct result *result, enum metric metric, double *value)
 {
+	assert(result != NULL);
 	if (!result->was_started)
 		return false;
 	switch (metric) {
@@ -156,6 +158,7 @@ static void fill_cell(struct table_cell *cell, const struct pile *pile)
 	for (size_t i = 0; i < pile->n; i++) {
 		const struct result *result = pile->results[i];
 
+		assert(result != NULL);
 		cell->marks |= result_marks(result);
 		n_ranked += result_is_ranked(result);
 		if (result->round != round)

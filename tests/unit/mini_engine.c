@@ -64,7 +64,7 @@ bool mini_stage_init(struct mini_stage *mini, const struct workload *workload, .
 	}
 	/* Thousands of small files: in memory where that is possible. */
 	snprintf(mini->directory, sizeof(mini->directory), "%s/fsderby-mini-XXXXXX",
-		access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp");
+	        access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : "/tmp");
 	if (mkdtemp(mini->directory) == NULL) {
 		CU_FAIL("temporary directory");
 		return false;

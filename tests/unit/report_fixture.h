@@ -37,9 +37,10 @@ struct result *fixture_result(unsigned row, unsigned target, unsigned round, dou
 void fixture_add_operation(struct result *result, const char *name, unsigned count);
 
 /*
- * Three rounds. Times are 10 s + row + 0.1 * (round - 1), xfs twice that. Besides: xfs fails in copy
- * of round 2 (its later phases of that round are skipped), runs out of space in the multi create;
- * tmpfs was changed in read of round 1 (two segments), paused in stats of round 3, aborted in access.
+ * Three rounds. Times are 10 s + row + 0.1 * (round - 1), xfs twice that. Besides: xfs fails in
+ * copy of round 2 (its later phases of that round are skipped), runs out of space in the multi
+ * create; tmpfs was changed in read of round 1 (two segments), paused in stats of round 3, aborted
+ * in access.
  */
 struct report *fixture_full(void);
 

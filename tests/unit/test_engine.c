@@ -315,8 +315,8 @@ static void test_live_change(void)
 	CU_ASSERT_EQUAL(params_number(&second->params, FIXTURE_NAP), 1000000);
 	CU_ASSERT_FALSE(result_is_ranked(second));
 	/* The change holds for later phases too, which are whole. */
-	CU_ASSERT_EQUAL(params_number(&fixture_find_result(&fixture, 0, "look", 0)->params, FIXTURE_NAP),
-	        1000000);
+	second = fixture_find_result(&fixture, 0, "look", 0);
+	CU_ASSERT_EQUAL(params_number(&second->params, FIXTURE_NAP), 1000000);
 	CU_ASSERT_EQUAL(fixture_find_result(&fixture, 0, "look", 0)->marks & MARK_CHANGED, 0);
 	fixture_release(&fixture);
 }
