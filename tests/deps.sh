@@ -5,7 +5,7 @@
 set -eu
 
 build="gcc libc6-dev make pkg-config libncurses-dev libmount-dev libblkid-dev libjansson-dev libinih-dev"
-tests="libcunit1-dev libvterm-dev strace e2fsprogs xfsprogs btrfs-progs util-linux mount python3"
+tests="libcunit1-dev libvterm-dev strace e2fsprogs xfsprogs btrfs-progs util-linux mount procps python3"
 
 lint="clang-format clang-tidy cppcheck universal-ctags"
 

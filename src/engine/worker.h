@@ -124,7 +124,8 @@ static inline void op_record(struct worker *worker, enum op_kind kind, uint64_t 
 	struct op_counter *counter = &worker->ops[kind];
 
 	histogram_add(counter->latency, end_ns - begin_ns);
-	histogram_bump(&counter->bytes, bytes);
+	if (bytes != 0)
+		histogram_bump(&counter->bytes, bytes);
 	if (__builtin_expect(result < 0, 0))
 		worker_note_error(worker, kind, (int)result);
 }

@@ -13,7 +13,8 @@ const struct mark_info mark_table[MARK_COUNT] = {
 	{ "paused", "‖", "|", "was paused" },
 	{ "short", "?", "?", "shorter than 0.5 s" },
 	{ "warm", "w", "w", "meant to be cold, but was read from memory" },
-	{ "noisy", "↯", "#", "the machine was not quiet when it began" },
+	{ "noisy", "↯", "#",
+	        "the machine was not quiet: before the phase, or others took over 5 % meanwhile" },
 	{ "limit", "t", "t", "ended by the time limit" },
 };
 
