@@ -55,6 +55,19 @@ static int end(void)
 	return system(command) != 0;
 }
 
+static bool read_file(const char *path, char *out, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	size_t n;
+
+	if (file == NULL)
+		return false;
+	n = fread(out, 1, size - 1, file);
+	out[n] = '\0';
+	fclose(file);
+	return n > 0;
+}
+
 static char *program(void)
 {
 	char *name = getenv("FSDERBY");
@@ -83,8 +96,8 @@ static bool is_clean(void)
 
 static void start_with(struct term *term, struct term_start start, const char *load, char *option)
 {
-	char *arguments[] = { program(), "-w", "null", "-s", (char *)load, "-n", "1", directory[0],
-		directory[1], option, NULL };
+	char *arguments[] = { program(), "-w", "null", "-s", (char *)load, "-n", "1", "--no-settle",
+		directory[0], directory[1], option, NULL };
 
 	start.arguments = arguments;
 	if (start.rows == 0 && start.columns == 0) {
@@ -140,6 +153,59 @@ static void test_pause(void)
 	CU_ASSERT(term_wait(&term, "▶ running", SOON_MS));
 	CU_ASSERT(!term_shows(&term, "PAUSED"));
 	CU_ASSERT(!term_shows(&term, "FROZEN"));
+	stop(&term);
+}
+
+/* Calls of the workers so far: syscr + syscw of the threads named w<number>-…; -1: none runs. */
+static long worker_calls(pid_t pid)
+{
+	char path[320], text[512];
+	long sum = -1;
+	DIR *tasks;
+	struct dirent *task;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	while (tasks != NULL && (task = readdir(tasks)) != NULL) {
+		const char *reads, *writes;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/comm", (int)pid, task->d_name);
+		if (!read_file(path, text, sizeof(text)) || text[0] != 'w' || text[1] != '0')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/io", (int)pid, task->d_name);
+		if (!read_file(path, text, sizeof(text)))
+			continue;
+		reads = strstr(text, "syscr: ");
+		writes = strstr(text, "syscw: ");
+		if (reads != NULL && writes != NULL)
+			sum = (sum < 0 ? 0 : sum) + atol(reads + 7) + atol(writes + 7);
+	}
+	if (tasks != NULL)
+		closedir(tasks);
+	return sum;
+}
+
+/* While paused no worker makes a call, on either target; afterwards they go on. */
+static void test_pause_stops_calls(void)
+{
+	struct term term;
+	char *arguments[] = { program(), "-w", "mongo", "-s", "mongo.base_size=1000", "-s",
+		"mongo.repetitions=100", "-s", "mongo.bytes=4M", "-n", "1", "--no-settle",
+		"--schedule", "together", directory[0], directory[1], NULL };
+	struct term_start at = { .rows = 24, .columns = 80, .arguments = arguments };
+	long before, after;
+
+	CU_ASSERT_EQUAL_FATAL(term_open(&term, &at), 0);
+	CU_ASSERT(term_wait(&term, "● running", START_MS));
+	CU_ASSERT(term_wait(&term, "files/s", SOON_MS));
+	term_type(&term, " ");
+	CU_ASSERT(term_wait(&term, "‖ paused", SOON_MS));
+	term_run(&term, 200);
+	before = worker_calls(term.pid);
+	term_run(&term, 1000);
+	after = worker_calls(term.pid);
+	CU_ASSERT(before > 0);
+	CU_ASSERT_EQUAL(before, after);
 	stop(&term);
 }
 
@@ -282,7 +348,7 @@ static void test_terminal_types(void)
 		start_with(&term, (struct term_start){ .type = types[i] }, LONG_RUN, NULL);
 		CU_ASSERT(term_wait(&term, "running", START_MS));
 		if (i >= 5)
-			CU_ASSERT(term_shows(&term, types[i])); /* the hint names it */
+			CU_ASSERT(term_wait(&term, types[i], SOON_MS)); /* the hint names it */
 		stop(&term);
 	}
 }
@@ -291,8 +357,8 @@ static void test_no_size(void)
 {
 	struct term term;
 	struct term_start no_size = { .rows = 0, .columns = 0 };
-	char *arguments[] = { program(), "-w", "null", "-s", LONG_RUN, "-n", "1", directory[0],
-		directory[1], NULL };
+	char *arguments[] = { program(), "-w", "null", "-s", LONG_RUN, "-n", "1", "--no-settle",
+		directory[0], directory[1], NULL };
 
 	no_size.arguments = arguments;
 	CU_ASSERT_EQUAL_FATAL(term_open(&term, &no_size), 0);
@@ -450,6 +516,7 @@ void suite_program(void)
 
 	CU_add_test(suite, "first frame", test_first_frame);
 	CU_add_test(suite, "pause and freeze", test_pause);
+	CU_add_test(suite, "a pause stops the calls", test_pause_stops_calls);
 	CU_add_test(suite, "pages", test_pages);
 	CU_add_test(suite, "resize step by step", test_resize_steps);
 	CU_add_test(suite, "signals", test_signals);
