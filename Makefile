@@ -13,7 +13,7 @@ Q       := $(if $(V),,@)
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-PKGS      := ncursesw panelw mount blkid jansson inih
+PKGS      := ncursesw mount blkid jansson inih
 TEST_PKGS := cunit vterm
 # Kept from running where nothing is built yet (deps, clean, help).
 ifneq ($(filter-out deps clean help uninstall,$(or $(MAKECMDGOALS),all)),)
@@ -56,7 +56,7 @@ help:
 
 # Everything below that compiles waits for deps when both were asked for.
 ifneq ($(filter deps,$(MAKECMDGOALS)),)
-$(OBJ) $(MAIN_OBJ): | deps
+$(OBJ) $(MAIN_OBJ) $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/*/*.c)): | deps
 endif
 
 deps:

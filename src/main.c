@@ -29,12 +29,37 @@ struct subcommand {
 	const char *help;                       /* NULL: not listed */
 };
 
+/*
+ * A script's background job has SIGINT and SIGQUIT ignored. Here they end the run in order all the
+ * same: a benchmark that cannot be stopped is worse. SIGHUP stays as nohup left it.
+ */
+static void take_keyboard_signals(void)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+}
+
+/* Blocked before the first thread; a command that does not watch for signals keeps them. */
+static int run(int argc, char **argv)
+{
+	take_keyboard_signals();
+	ui_block_signals();
+	return session_command(argc, argv);
+}
+
+static int lab(int argc, char **argv)
+{
+	take_keyboard_signals();
+	ui_block_signals();
+	return session_lab_command(argc, argv);
+}
+
 static const struct subcommand command_table[] = {
 	{ "targets", targets_command, "mounted file systems that could be targets" },
 	{ "workloads", workloads_command, "workloads, their phases and parameters" },
 	{ "plan", plan_command, "what a run would write, and whether it fits" },
 	{ "clean", clean_command, "remove what killed runs left" },
-	{ "lab", NULL, NULL },
+	{ "lab", lab, "a run on file systems made for it (root)" },
 	{ "history", NULL, NULL },
 	{ "show", NULL, NULL },
 	{ "compare", NULL, NULL },
@@ -82,24 +107,6 @@ static int print_version(void)
 {
 	printf("fsderby %s\n", FSDERBY_VERSION);
 	return EXIT_GOOD;
-}
-
-/*
- * A script's background job has SIGINT and SIGQUIT ignored. Here they end the run in order all the
- * same: a benchmark that cannot be stopped is worse. SIGHUP stays as nohup left it.
- */
-static void take_keyboard_signals(void)
-{
-	signal(SIGINT, SIG_DFL);
-	signal(SIGQUIT, SIG_DFL);
-}
-
-/* Blocked before the first thread; a command that does not watch for signals keeps them. */
-static int run(int argc, char **argv)
-{
-	take_keyboard_signals();
-	ui_block_signals();
-	return session_command(argc, argv);
 }
 
 /* A first word that is a command is the command; ./lab is a directory of that name. */

@@ -22,7 +22,7 @@ src/measure/        measure/
 src/results/        core/ measure/ results/
 src/engine/         core/ measure/ results/ engine/ workloads/workload.h
 src/export/         core/ measure/clock.h results/ export/
-src/lab/            core/ engine/run.h lab/
+src/lab/            core/ engine/run.h engine/managed.h lab/
 src/cli/session.c   core/ measure/clock.h results/ engine/ export/ cli/ lab/ ui/ui.h workloads/workload.h
 src/cli/session.h   core/ cli/ ui/ui.h
 src/cli/options.h   core/ engine/run.h cli/ ui/ui.h workloads/workload.h

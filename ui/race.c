@@ -9,7 +9,7 @@ static void draw_verticals(
         const struct canvas *canvas, const struct frame *frame, const struct layout *layout)
 {
 	const struct glyphs *glyphs = canvas->glyphs;
-	unsigned lines = view_lines(frame->table);
+	const struct table *table = frame->table;
 	int last = layout->table_y + (int)layout->n_lines;
 
 	for (int y = 1; y < last; y++) {
@@ -18,8 +18,8 @@ static void draw_verticals(
 
 		if (y == layout->rule_y[0] || y == layout->rule_y[1])
 			continue;
-		if (y >= layout->table_y && line < lines)
-			view_row_at(frame->table, line, &is_heading);
+		if (y >= layout->table_y && line < table->n_lines)
+			is_heading = table->lines[line].kind == LINE_HEADING;
 		if (is_heading)
 			continue;
 		for (int i = 0; i < layout->n_joints; i++)

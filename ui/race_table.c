@@ -33,6 +33,13 @@ static char *print_number(char out[32], double value)
 	return text_print(out, 32, "%ld", lround(fmax(fmin(value, 1e15), -1e15)));
 }
 
+static char *print_hundredths(char out[32], double value)
+{
+	long hundredths = lround(fmax(fmin(value, 1e12), 0) * 100);
+
+	return text_print(out, 32, "%ld.%02ld", hundredths / 100, hundredths % 100);
+}
+
 char *value_print(char out[32], enum metric metric, const char *unit, double value)
 {
 	switch (metric) {
@@ -47,6 +54,8 @@ char *value_print(char out[32], enum metric metric, const char *unit, double val
 	case METRIC_BYTES_RATE:
 	case METRIC_SPACE:
 		return units_format_bytes(out, value);
+	case METRIC_FRAGMENTS:
+		return print_hundredths(out, value);
 	case METRIC_CPU:
 	case METRIC_MACHINE:
 	case METRIC_COUNT:
@@ -79,6 +88,7 @@ static bool live_value(const struct board_target *live, enum metric metric, doub
 		return true;
 	case METRIC_FLUSH:
 	case METRIC_SPACE:
+	case METRIC_FRAGMENTS:
 	case METRIC_COUNT:
 		break;
 	}
@@ -326,21 +336,44 @@ static void draw_row(const struct canvas *canvas, const struct frame *frame,
 	}
 }
 
+/* A figure stands where its row has the time. */
+static void draw_figure(const struct canvas *canvas, const struct frame *frame,
+        const struct layout *layout, const struct table_line *line, int y)
+{
+	const struct metric_info *info = &metric_table[line->metric];
+	int end = layout->n_fields > 0 ? layout->fields[0].x + layout->fields[0].width : 0;
+	char text[64], number[32];
+
+	text_print(text, sizeof(text), "     %s%s", info->name,
+	        line->metric == METRIC_FRAGMENTS ? info->unit : "");
+	canvas_put(canvas, y, layout->label, ROLE_DIM, text);
+	for (unsigned i = 0; i < layout->n_shown && end > 0; i++) {
+		const struct table_cell *cell =
+		        table_at(frame->table, line->row, layout->first_column + i);
+		const struct table_value *value = &cell->values[line->metric];
+		struct span at = { layout->targets[i].x, end };
+
+		if (value->is_known)
+			canvas_put_right(canvas, y, at, ROLE_DIM,
+			        value_print(number, line->metric, "", value->median));
+	}
+}
+
 void race_table_draw(
         const struct canvas *canvas, const struct frame *frame, const struct layout *layout)
 {
-	unsigned lines = view_lines(frame->table);
+	const struct table *table = frame->table;
 
 	draw_header(canvas, frame, layout);
-	for (unsigned i = 0; i < layout->n_lines && layout->first_line + i < lines; i++) {
-		bool is_heading;
-		unsigned row = view_row_at(frame->table, layout->first_line + i, &is_heading);
+	for (unsigned i = 0; i < layout->n_lines && layout->first_line + i < table->n_lines; i++) {
+		const struct table_line *line = &table->lines[layout->first_line + i];
+		int y = layout->table_y + (int)i;
 
-		if (row >= frame->table->n_rows)
-			break;
-		if (is_heading)
-			draw_heading(canvas, frame, row, layout->table_y + (int)i);
+		if (line->kind == LINE_HEADING)
+			draw_heading(canvas, frame, line->row, y);
+		else if (line->kind == LINE_ROW)
+			draw_row(canvas, frame, layout, line->row, y);
 		else
-			draw_row(canvas, frame, layout, row, layout->table_y + (int)i);
+			draw_figure(canvas, frame, layout, line, y);
 	}
 }

@@ -79,12 +79,10 @@ bool screen_cell_at(
 		is_found = y > 0 && y < layout.table_y + (int)layout.n_lines;
 	}
 	if (is_found && y >= layout.table_y) {
-		bool is_heading;
-		unsigned row = view_row_at(frame->table,
-		        layout.first_line + (unsigned)(y - layout.table_y), &is_heading);
+		unsigned line = layout.first_line + (unsigned)(y - layout.table_y);
 
-		if (row < frame->table->n_rows)
-			view->row = row;
+		if (line < frame->table->n_lines)
+			view->row = frame->table->lines[line].row;
 	}
 	return is_found;
 }

@@ -14,40 +14,14 @@ void view_init(struct view *view)
 	*view = (struct view){ .follows = true, .refresh_ms = REFRESH_MIN_MS };
 }
 
-unsigned view_lines(const struct table *table)
-{
-	unsigned n = table->n_rows;
-
-	for (unsigned row = 0; row < table->n_rows; row++)
-		n += table_begins_group(table, row);
-	return n;
-}
-
 unsigned view_line_of(const struct table *table, unsigned row)
 {
-	unsigned line = row;
+	unsigned line = 0;
 
-	for (unsigned i = 0; i <= row && i < table->n_rows; i++)
-		line += table_begins_group(table, i);
+	while (line < table->n_lines &&
+	        (table->lines[line].row != row || table->lines[line].kind != LINE_ROW))
+		line++;
 	return line;
-}
-
-unsigned view_row_at(const struct table *table, unsigned line, bool *is_heading)
-{
-	unsigned at = 0;
-
-	for (unsigned row = 0; row < table->n_rows; row++) {
-		if (table_begins_group(table, row) && at++ == line) {
-			*is_heading = true;
-			return row;
-		}
-		if (at++ == line) {
-			*is_heading = false;
-			return row;
-		}
-	}
-	*is_heading = true;
-	return table->n_rows;
 }
 
 void view_follow(struct view *view, const struct board *board)
@@ -79,7 +53,7 @@ struct layout view_layout(struct view *view, const struct frame *frame, struct s
 		.columns = window.x,
 		.rows = window.width,
 		.n_targets = table->n_targets,
-		.n_lines = view_lines(table),
+		.n_lines = table->n_lines,
 		.first_column = view->first_column,
 		.first_line = view->first_line,
 		.n_fields = view->metric == 0 ? 4 : 3,

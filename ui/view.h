@@ -41,12 +41,8 @@ enum { REFRESH_MIN_MS = 100, REFRESH_MAX_MS = 2000 };
 
 void view_init(struct view *view);
 
-/* Lines of the table: a heading before each group, then its rows. */
-unsigned view_lines(const struct table *table);
-/* The line of @row. */
+/* The line of the table that @row stands in. */
 unsigned view_line_of(const struct table *table, unsigned row);
-/* The row of @line; true in *@is_heading where the line is the heading before it. */
-unsigned view_row_at(const struct table *table, unsigned line, bool *is_heading);
 
 /* The layout of the race for a window; scrolls @view so that its cursor is in sight. */
 struct layout view_layout(struct view *view, const struct frame *frame, struct span window);

@@ -3,6 +3,7 @@
  * state that its phases share. sets, plan and manifest may run in any thread, setup and teardown in
  * the lane.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,17 +12,6 @@
 #include "core/text.h"
 #include "workloads/mongo_phases.h"
 #include "workloads/mongo_walk.h"
-
-enum {
-	MONGO_BASE_SIZE,
-	MONGO_BYTES,
-	MONGO_REPETITIONS,
-	MONGO_PROCESSES,
-	MONGO_SEED,
-	MONGO_CONTENT,
-	MONGO_ORDER,
-	MONGO_RATE,
-};
 
 enum { CONTENT_RANDOM, CONTENT_A };
 enum { ORDER_CREATION, ORDER_READDIR };
@@ -54,6 +44,12 @@ static const struct param param_table[] = {
 	[MONGO_ORDER] = { "order", PARAM_CHOICE, PARAM_NEXT_RUN, "creation", 0, 0, NULL,
 	        "creation|readdir", "",
 	        "of the objects: the same everywhere, or as the directory lists them" },
+	[MONGO_APPEND] = { "append", PARAM_CHOICE, PARAM_NEXT_RUN, "no", 0, 0, NULL, "no|yes", "",
+	        "an extra phase: make each file of the first tree longer" },
+	[MONGO_MODIFY] = { "modify", PARAM_CHOICE, PARAM_NEXT_RUN, "no", 0, 0, NULL, "no|yes", "",
+	        "an extra phase: change one block of each file of the first tree" },
+	[MONGO_OVERWRITE] = { "overwrite", PARAM_CHOICE, PARAM_NEXT_RUN, "no", 0, 0, NULL, "no|yes",
+	        "", "an extra phase: write each file of the first tree anew" },
 	[MONGO_RATE] = { "rate", PARAM_COUNT, PARAM_NOW, "none", 1, 1e9, "none", NULL, "units/s",
 	        "limit for all processes of a target, in the phase's unit of work" },
 };
@@ -70,6 +66,16 @@ static struct mongo_tree_params tree_params(const struct params *set)
 		.bytes = params_number(set, MONGO_BYTES),
 		.seed = (uint32_t)params_number(set, MONGO_SEED),
 	};
+}
+
+/* Bytes that append adds to a file at most; 0: it is off. */
+static uint32_t append_max(const struct params *set)
+{
+	uint64_t tenth = list_item(set, MONGO_BASE_SIZE) / 10;
+
+	if (params_number(set, MONGO_APPEND) == 0)
+		return 0;
+	return tenth < 1 ? 1 : tenth > MONGO_SIZE_MAX ? MONGO_SIZE_MAX : (uint32_t)tenth;
 }
 
 static void set_item(struct params *set, unsigned index, uint64_t value)
@@ -176,6 +182,36 @@ static void plan_traffic(const struct mongo_tree *tree, uint64_t pairs, struct c
 	        pairs * pairs * files;
 }
 
+/*
+ * What the extra phases need and move, as if append drew its most for each file. One that rewrites
+ * frees what was there, at once or (btrfs) with the next commit: that is not added.
+ */
+static void plan_extras(const struct params *set, const struct mongo_tree *tree, uint64_t pairs,
+        uint64_t block, struct cost *cost)
+{
+	uint64_t append = append_max(set), files = tree->n_files, dirs = 2 * tree->n_dirs;
+	uint64_t grown = mongo_tree_block_bytes(tree, append, block);
+
+	if (append > 0) {
+		uint64_t writes = (append + MONGO_WRITE_BYTES - 1) / MONGO_WRITE_BYTES;
+
+		cost->bytes += pairs * (grown - mongo_tree_block_bytes(tree, 0, block));
+		/* append itself, and read, which each process does for all trees */
+		cost->traffic_bytes += (pairs + pairs * pairs) * files * append;
+		cost->operations += pairs * (dirs + (2 + writes) * files);
+	}
+	if (params_number(set, MONGO_MODIFY) != 0) {
+		cost->traffic_bytes += pairs * files * MONGO_IO_BYTES;
+		cost->operations += pairs * (dirs + 3 * files);
+	}
+	if (params_number(set, MONGO_OVERWRITE) != 0) {
+		uint64_t bytes = tree->bytes + files * append;
+
+		cost->traffic_bytes += pairs * bytes;
+		cost->operations += pairs * (dirs + 3 * files + bytes / MONGO_WRITE_BYTES);
+	}
+}
+
 static int plan_set(const struct params *set, const struct cost_context *context, struct cost *cost,
         struct error *err)
 {
@@ -189,10 +225,11 @@ static int plan_set(const struct params *set, const struct cost_context *context
 		return code;
 	cost->files = 3 * pairs * tree.n_files + 2 * pairs * tree.n_dirs;
 	cost->inodes = cost->files;
-	cost->bytes = pairs * (2 * mongo_tree_block_bytes(&tree, block) + link_bytes(&tree, block) +
-	                              2 * tree.n_dirs * block);
+	cost->bytes = pairs * (2 * mongo_tree_block_bytes(&tree, 0, block) +
+	                              link_bytes(&tree, block) + 2 * tree.n_dirs * block);
 	cost->bytes += cost->inodes * inode_bytes(context);
 	plan_traffic(&tree, pairs, cost);
+	plan_extras(set, &tree, pairs, block, cost);
 	if (tree.n_clamped > 0)
 		error_set(err, 0,
 		        "mongo.base_size=%" PRIu64 ": %u sizes were cut to 2,147,483,647 bytes",
@@ -234,6 +271,7 @@ static int setup(struct stage *stage, struct error *err)
 	state->repetitions = (unsigned)params_number(set, MONGO_REPETITIONS);
 	state->processes = (unsigned)list_item(set, MONGO_PROCESSES);
 	state->seed = stage->seed;
+	state->append_max = append_max(set);
 	state->is_constant = params_number(set, MONGO_CONTENT) == CONTENT_A;
 	state->is_by_readdir = params_number(set, MONGO_ORDER) == ORDER_READDIR;
 	code = mongo_tree_init(&state->tree, &params, err);
@@ -247,6 +285,7 @@ static int setup(struct stage *stage, struct error *err)
 		state_free(state);
 		return code;
 	}
+	assert(state->made != NULL);
 	memset(state->made, 0, made_bytes);
 	stage->state = state;
 	return 0;

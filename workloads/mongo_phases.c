@@ -19,11 +19,24 @@
 
 OPEN_FUNCTION(create)
 OPEN_FUNCTION(copy)
+OPEN_FUNCTION(append)
+OPEN_FUNCTION(modify)
+OPEN_FUNCTION(overwrite)
 OPEN_FUNCTION(slink)
 OPEN_FUNCTION(read)
 OPEN_FUNCTION(stats)
 OPEN_FUNCTION(rename)
 OPEN_FUNCTION(delete)
+
+#define ENABLED_FUNCTION(name, index)                                                              \
+	static bool name##_is_enabled(const struct params *params)                                 \
+	{                                                                                          \
+		return params_number(params, index) != 0;                                          \
+	}
+
+ENABLED_FUNCTION(append, MONGO_APPEND)
+ENABLED_FUNCTION(modify, MONGO_MODIFY)
+ENABLED_FUNCTION(overwrite, MONGO_OVERWRITE)
 
 static unsigned count_workers(const struct stage *stage)
 {
@@ -69,7 +82,7 @@ static uint64_t weigh_objects(const struct mongo_made *made)
 	return (uint64_t)made->files + made->links + made->dirs;
 }
 
-/* The files of the first trees: copy, slink, rename. */
+/* The files of the first trees: copy, slink, rename, and the extra phases. */
 static uint64_t source_total(const struct stage *stage)
 {
 	return sum_trees(stage, 2, weigh_files);
@@ -116,7 +129,7 @@ static uint64_t delete_total(const struct stage *stage)
 	.name = #verb, .workers = count_workers, .passes = count_passes, .open = verb##_open,      \
 	.step = mongo_walk_step, .close = mongo_walk_close, .describe = mongo_describe
 
-/* append, modify and overwrite, not of the classic seven, belong between copy and slink. */
+/* append, modify and overwrite are not of the classic seven. */
 const struct phase mongo_phases[MONGO_PHASES] = {
 	{
 	        PHASE_COMMON(create),
@@ -125,6 +138,7 @@ const struct phase mongo_phases[MONGO_PHASES] = {
 	        .ops = WALK_OPS | OP_BIT(OP_MKDIR) | OP_BIT(OP_WRITE),
 	        .writes = true,
 	        .total = create_total,
+	        .survey = mongo_survey_sources,
 	},
 	{
 	        PHASE_COMMON(copy),
@@ -133,6 +147,34 @@ const struct phase mongo_phases[MONGO_PHASES] = {
 	        .ops = WALK_OPS | OP_BIT(OP_MKDIR) | OP_BIT(OP_READ) | OP_BIT(OP_WRITE) |
 	               LISTING_OPS,
 	        .writes = true,
+	        .total = source_total,
+	        .survey = mongo_survey_copies,
+	},
+	{
+	        PHASE_COMMON(append),
+	        .unit = "files",
+	        .help = "write up to a tenth of base_size to the end of each file of the tree",
+	        .ops = WALK_OPS | OP_BIT(OP_WRITE) | LISTING_OPS,
+	        .writes = true,
+	        .is_enabled = append_is_enabled,
+	        .total = source_total,
+	},
+	{
+	        PHASE_COMMON(modify),
+	        .unit = "files",
+	        .help = "write one block of at most 4 KiB somewhere in each file of the tree",
+	        .ops = WALK_OPS | OP_BIT(OP_PWRITE) | LISTING_OPS,
+	        .writes = true,
+	        .is_enabled = modify_is_enabled,
+	        .total = source_total,
+	},
+	{
+	        PHASE_COMMON(overwrite),
+	        .unit = "files",
+	        .help = "write each file of the tree anew, in its place and length",
+	        .ops = WALK_OPS | OP_BIT(OP_WRITE) | LISTING_OPS,
+	        .writes = true,
+	        .is_enabled = overwrite_is_enabled,
 	        .total = source_total,
 	},
 	{

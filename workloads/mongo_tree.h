@@ -66,8 +66,8 @@ uint32_t mongo_tree_dir_of(const struct mongo_tree *tree, uint32_t number);
  */
 size_t mongo_tree_print_dir(const struct mongo_tree *tree, uint32_t dir, char *out, size_t size);
 
-/* Sum of the sizes, each rounded up to whole blocks. */
-uint64_t mongo_tree_block_bytes(const struct mongo_tree *tree, uint64_t block_bytes);
+/* Sum of the sizes, each with @more bytes added and rounded up to whole blocks. */
+uint64_t mongo_tree_block_bytes(const struct mongo_tree *tree, uint64_t more, uint64_t block_bytes);
 
 /* Room for raw directory records of @record bytes for everything on one way down the tree. */
 size_t mongo_tree_listing_bytes(const struct mongo_tree *tree, size_t record);

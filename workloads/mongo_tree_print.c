@@ -31,12 +31,12 @@ size_t mongo_tree_print_dir(const struct mongo_tree *tree, uint32_t dir, char *o
 	return length;
 }
 
-uint64_t mongo_tree_block_bytes(const struct mongo_tree *tree, uint64_t block_bytes)
+uint64_t mongo_tree_block_bytes(const struct mongo_tree *tree, uint64_t more, uint64_t block_bytes)
 {
 	uint64_t blocks = 0;
 
 	for (uint32_t i = 0; i < tree->n_files; i++)
-		blocks += (tree->sizes[i] + block_bytes - 1) / block_bytes;
+		blocks += (tree->sizes[i] + more + block_bytes - 1) / block_bytes;
 	return blocks * block_bytes;
 }
 

@@ -11,11 +11,6 @@
 
 enum { FILE_MODE = 0644 };
 
-static uint32_t planned_size(const struct mongo_walk *walk, uint32_t number)
-{
-	return walk->state->tree.sizes[number - 1];
-}
-
 /* @out = @name with @suffix; @out has MONGO_NAME_TEXT_MAX bytes, names of ours are far shorter. */
 static void print_name(char *out, const char *name, const char *suffix)
 {
@@ -23,28 +18,6 @@ static void print_name(char *out, const char *name, const char *suffix)
 
 	memcpy(out, name, length);
 	memcpy(out + length, suffix, strlen(suffix) + 1);
-}
-
-/*
- * Write all of it. A short write is an error: what the next one says, or else that it was short.
- * @made gets the bytes that arrived.
- */
-static int write_all(
-        struct mongo_walk *walk, struct mongo_made *made, int fd, const void *data, size_t size)
-{
-	ssize_t got = op_write(walk->worker, fd, data, size), more;
-
-	if (got > 0)
-		made->bytes += (uint64_t)got;
-	if (got == (ssize_t)size)
-		return 0;
-	if (got < 0)
-		return (int)got;
-	more = op_write(walk->worker, fd, (const char *)data + got, size - (size_t)got);
-	if (more < 0)
-		return (int)more;
-	made->bytes += (uint64_t)more;
-	return worker_fail(walk->worker, OP_WRITE, -EIO, "wrote %zd of %zu bytes", got, size);
 }
 
 static int check_read(struct mongo_walk *walk, uint64_t got, uint64_t expected)
@@ -55,18 +28,45 @@ static int check_read(struct mongo_walk *walk, uint64_t got, uint64_t expected)
 	        got, expected);
 }
 
-static int write_file(struct mongo_walk *walk, int fd, uint32_t number)
+/* The bytes of one file, where its length is known. */
+static int check_size(struct mongo_walk *walk, uint32_t number, uint64_t got)
 {
-	uint32_t left = planned_size(walk, number), chunk = 0;
+	uint64_t expected;
+
+	return mongo_walk_size(walk, number, &expected) ? check_read(walk, got, expected) : 0;
+}
+
+int mongo_walk_write(
+        struct mongo_walk *walk, uint64_t *bytes, int fd, const void *data, size_t size)
+{
+	ssize_t got = op_write(walk->worker, fd, data, size), more;
+
+	if (got > 0)
+		*bytes += (uint64_t)got;
+	if (got == (ssize_t)size)
+		return 0;
+	if (got < 0)
+		return (int)got;
+	more = op_write(walk->worker, fd, (const char *)data + got, size - (size_t)got);
+	if (more < 0)
+		return (int)more;
+	*bytes += (uint64_t)more;
+	return worker_fail(walk->worker, OP_WRITE, -EIO, "wrote %zd of %zu bytes", got, size);
+}
+
+int mongo_walk_fill(
+        struct mongo_walk *walk, uint64_t *bytes, int fd, uint32_t number, uint64_t size)
+{
+	uint32_t chunk = 0;
 	int code = 0;
 
-	while (left > 0 && code == 0) {
-		uint32_t size = left < MONGO_WRITE_BYTES ? left : MONGO_WRITE_BYTES;
+	while (size > 0 && code == 0) {
+		size_t part = size < MONGO_WRITE_BYTES ? (size_t)size : MONGO_WRITE_BYTES;
 		const void *data =
 		        data_pool_window(&walk->pool, data_pool_id(walk->tree, number, chunk++));
 
-		code = write_all(walk, walk->made, fd, data, size);
-		left -= size;
+		code = mongo_walk_write(walk, bytes, fd, data, part);
+		size -= part;
 	}
 	return code;
 }
@@ -80,7 +80,8 @@ static int create_file(struct mongo_walk *walk, uint32_t number, const char *nam
 	if (fd < 0)
 		return fd;
 	walk->made->files++;
-	code = write_file(walk, fd, number);
+	code = mongo_walk_fill(
+	        walk, &walk->made->bytes, fd, number, walk->state->tree.sizes[number - 1]);
 	closed = op_close(walk->worker, fd);
 	if (code == 0)
 		code = closed;
@@ -110,11 +111,11 @@ static int copy_data(struct mongo_walk *walk, uint32_t number, int from, int to)
 		if (got == 0)
 			break;
 		sum += (uint64_t)got;
-		code = write_all(walk, walk->copied, to, walk->buffer, (size_t)got);
+		code = mongo_walk_write(walk, &walk->copied->bytes, to, walk->buffer, (size_t)got);
 		if (code != 0)
 			return fail_in_copy(walk, number, code);
 	} while (got == MONGO_IO_BYTES);
-	return mongo_walk_is_complete(walk) ? check_read(walk, sum, planned_size(walk, number)) : 0;
+	return check_size(walk, number, sum);
 }
 
 static int copy_file(struct mongo_walk *walk, uint32_t number, const char *name)
@@ -192,8 +193,8 @@ static int read_file(struct mongo_walk *walk, uint32_t number, const char *name)
 	} while (got == MONGO_IO_BYTES);
 	if (got < 0)
 		code = (int)got;
-	else if (mongo_walk_is_complete(walk))
-		code = check_read(walk, sum, planned_size(walk, number));
+	else
+		code = check_size(walk, number, sum);
 	walk->bytes += sum;
 	got = op_close(worker, fd);
 	if (code == 0)

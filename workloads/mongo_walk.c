@@ -3,6 +3,7 @@
  */
 #include "workloads/mongo_walk.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,7 @@ static int begin_tree(struct mongo_walk *walk)
 
 	for (; walk->tree < walk->tree_end; walk->tree++) {
 		walk->made = &walk->state->made[walk->tree];
+		assert(walk->made != NULL);
 		if (walk->visit->makes || walk->made->dirs > 0)
 			break;
 	}
@@ -268,6 +270,7 @@ static int type_of(struct mongo_walk *walk, const struct list_entry *entry)
 	struct stat st;
 	int code;
 
+	st.st_mode = 0;
 	if (walk->visit->stats)
 		code = stat_entry(walk, entry->name, &st);
 	else if (entry->type == DT_UNKNOWN)
@@ -354,7 +357,9 @@ static int allocate(struct mongo_walk *walk)
 		return -ENOMEM;
 	if (visit->has_buffer)
 		memset(walk->buffer, 0, MONGO_IO_BYTES);
-	return visit->has_pool ? data_pool_init(&walk->pool, state->seed, state->is_constant) : 0;
+	if (!visit->has_pool)
+		return 0;
+	return data_pool_init(&walk->pool, state->seed ^ visit->pool_salt, state->is_constant);
 }
 
 int mongo_walk_open(struct worker *worker, const struct mongo_visit *visit)

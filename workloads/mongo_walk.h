@@ -22,8 +22,8 @@ enum { MONGO_IO_BYTES = 4096, MONGO_WRITE_BYTES = 4095 }; /* of a read; of a wri
  */
 struct mongo_made {
 	_Alignas(64) uint32_t dirs; /* with the root */
-	uint32_t files, links, renamed;
-	bool is_cut;    /* a file was begun and not ended, so not all sizes are the planned ones */
+	uint32_t files, links, renamed, appended;
+	bool is_cut;    /* a file was begun and not ended, so not all sizes are known */
 	uint64_t bytes; /* in the files */
 };
 
@@ -33,7 +33,8 @@ struct mongo_state {
 	struct mongo_made *made; /* [mongo_state_n_trees] */
 	unsigned repetitions, processes;
 	uint64_t seed;
-	bool is_constant; /* content=a */
+	uint32_t append_max; /* bytes that append adds to a file at most */
+	bool is_constant;    /* content=a */
 	bool is_by_readdir;
 	size_t listing_bytes; /* room for listings on one way down */
 };
@@ -80,6 +81,7 @@ struct mongo_visit {
 	bool stats;        /* each entry: lstat tells what it is */
 	bool counts_text;  /* keep the text of symbolic links */
 	bool has_pool, has_buffer;
+	uint64_t pool_salt; /* so that no two phases write the same data */
 	/* 0 or a negative errno. Count the work and what was made themselves. NULL: not visited. */
 	int (*file)(struct mongo_walk *walk, uint32_t number, const char *name);
 	int (*link)(struct mongo_walk *walk, uint32_t number, const char *name);
@@ -90,6 +92,8 @@ struct mongo_visit {
 /* mongo_visits.c */
 extern const struct mongo_visit mongo_visit_create, mongo_visit_copy, mongo_visit_slink,
         mongo_visit_read, mongo_visit_stats, mongo_visit_rename, mongo_visit_delete;
+/* mongo_changes.c */
+extern const struct mongo_visit mongo_visit_append, mongo_visit_modify, mongo_visit_overwrite;
 
 struct mongo_level {
 	int fd, copy_fd; /* copy_fd -1: none */
@@ -136,13 +140,50 @@ static inline int mongo_walk_copy_fd(const struct mongo_walk *walk)
 	return walk->levels[walk->depth].copy_fd;
 }
 
-/* Did the tree under way come out as planned? Then every size is known. */
-static inline bool mongo_walk_is_complete(const struct mongo_walk *walk)
-{
-	const struct mongo_tree *tree = &walk->state->tree;
+/* What the extra phases draw for file @number: the same in every tree of a run's seed. */
+enum mongo_draw { MONGO_DRAW_APPEND = 1, MONGO_DRAW_MODIFY };
 
-	return walk->made->files == tree->n_files && walk->made->dirs == tree->n_dirs &&
-	       !walk->made->is_cut;
+/* Below @limit (1 … 2^32). */
+static inline uint64_t mongo_state_draw(
+        const struct mongo_state *state, enum mongo_draw purpose, uint32_t number, uint64_t limit)
+{
+	uint64_t key = data_pool_mix(state->seed ^ (uint64_t)purpose << 56);
+
+	return (data_pool_mix(key ^ number) >> 32) * limit >> 32;
 }
+
+/* Bytes that append adds to file @number. */
+static inline uint32_t mongo_state_append_size(const struct mongo_state *state, uint32_t number)
+{
+	return 1 + (uint32_t)mongo_state_draw(state, MONGO_DRAW_APPEND, number, state->append_max);
+}
+
+/* Length of file @number in the tree under way; false where a phase was cut and nobody knows. */
+static inline bool mongo_walk_size(const struct mongo_walk *walk, uint32_t number, uint64_t *size)
+{
+	const struct mongo_made *made = walk->made;
+	bool is_whole = made->appended == made->files;
+
+	if (made->is_cut || (made->appended > 0 && !is_whole && walk->state->is_by_readdir))
+		return false;
+	*size = walk->state->tree.sizes[number - 1];
+	if (made->appended > 0 && (is_whole || number <= made->appended))
+		*size += mongo_state_append_size(walk->state, number);
+	return true;
+}
+
+/*
+ * mongo_visits.c: write all of @data. A short write is an error: what the next one says, or else
+ * that it was short. *@bytes grows by what arrived.
+ */
+int mongo_walk_write(
+        struct mongo_walk *walk, uint64_t *bytes, int fd, const void *data, size_t size);
+/* @size bytes of data of file @number, in writes of MONGO_WRITE_BYTES. */
+int mongo_walk_fill(
+        struct mongo_walk *walk, uint64_t *bytes, int fd, uint32_t number, uint64_t size);
+
+/* mongo_survey.c: of the trees that create and copy made (struct phase, survey). */
+int mongo_survey_sources(struct stage *stage, struct survey *survey);
+int mongo_survey_copies(struct stage *stage, struct survey *survey);
 
 #endif

@@ -160,6 +160,7 @@ static const struct phase phase_table[] = {
 	        .step = touch_step,
 	        .run = NULL, /* instead of step: a phase that is one child process */
 	        .close = touch_close,
+	        .survey = NULL, /* of what lies there after the flush: how scattered it is */
 	        .describe = touch_describe,
 	},
 };

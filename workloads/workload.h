@@ -5,7 +5,7 @@
  * and live parameters. A workload says what one *step* is (a file, a try, a chunk), and what its
  * phases, passes and totals are. workloads/skeleton.c is a documented example.
  *
- * Which thread calls what: setup, prepare, total, finish and teardown run in the target's lane
+ * Which thread calls what: setup, prepare, total, survey and teardown run in the target's lane
  * while no worker of it runs; open, step, close and run in a worker. sets, plan and manifest may
  * run in any thread and touch no target.
  */
@@ -55,6 +55,15 @@ struct cost_context {
 	bool has_fixed_inodes; /* inodes are a table; else they take space as they are made */
 };
 
+/* What a phase left on the target, looked at while nothing is timed. */
+struct survey {
+	/* From the engine: asked before each file; false: stop and return -ECANCELED. */
+	bool (*goes_on)(void *context);
+	void *context;
+	uint64_t files;          /* looked at */
+	double extents_per_file; /* negative, as it comes: not known */
+};
+
 struct phase {
 	const char *name; /* row of the table */
 	const char *unit; /* of `work`: "files" */
@@ -86,6 +95,10 @@ struct phase {
 	int (*run)(struct worker *worker);
 	/* Each worker after its last step, untimed; also after an error or a failed open. */
 	void (*close)(struct worker *worker);
+	/* In the lane after the last pass and its flush, untimed, by plain system calls. An errno
+	 * is
+	 * no error of the phase: the figures are absent then. NULL: nothing to see. */
+	int (*survey)(struct stage *stage, struct survey *survey);
 	/* The path below the scratch directory that @cursor of a worker means. May be called by
 	 * another thread while the phase runs, so it reads only what does not change in a phase. */
 	void (*describe)(const void *state, unsigned worker, unsigned pass, uint64_t cursor,

@@ -16,6 +16,7 @@
 #include "cli/message.h"
 #include "core/text.h"
 #include "engine/scratch.h"
+#include "lab/place.h"
 #include "results/journal.h"
 
 struct cleaning {
@@ -157,6 +158,26 @@ static void clean_run(struct cleaning *all, const struct journal_open_run *run)
 	all->n_failed += cleaning.n_failed;
 }
 
+static void say_lab(void *context, const char *path, int code)
+{
+	struct cleaning *cleaning = context;
+	struct place place;
+	char *name;
+
+	cleaning->n_seen++;
+	if (code < 0) {
+		cleaning->n_failed++;
+		message_print("%.300s: a visible lab, not removed: %s%s", path,
+		        strerrordesc_np(-code), code == -EPERM ? " (needs root)" : "");
+		return;
+	}
+	text_print(place.dir, sizeof(place.dir), "%s", path);
+	name = strrchr(place.dir, '/');
+	*name = '\0';
+	say(place.dir, name + 1, cleaning->is_dry ? "would unmount" : "unmounted",
+	        ": a lab whose process is gone");
+}
+
 static int clean_journals(struct cleaning *cleaning)
 {
 	struct journal_open_run *runs = NULL;
@@ -169,7 +190,7 @@ static int clean_journals(struct cleaning *cleaning)
 	}
 	for (unsigned i = 0; i < n; i++)
 		clean_run(cleaning, &runs[i]);
-	if (n == 0)
+	if (lab_place_clean(cleaning->is_dry, say_lab, cleaning) == 0 && n == 0)
 		printf("nothing to clean: no run was left open\n");
 	journal_free_open(runs, n);
 	return EXIT_GOOD;
@@ -183,7 +204,8 @@ static int print_help(void)
 	     "RUN whose\n"
 	     "marker tells of a run that is gone. Without DIR the runs that the journal shows "
 	     "open;\n"
-	     "with DIR what lies directly in these directories.\n"
+	     "with DIR what lies directly in these directories. Without DIR also what a killed\n"
+	     "`fsderby lab --visible` left mounted.\n"
 	     "\n"
 	     "  --dry-run   list, remove nothing\n"
 	     "  --help      this text\n"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "cli/message.h"
-#include "cli/profile.h"
 #include "cli/suggest.h"
 #include "core/text.h"
 #include "engine/prober.h"
@@ -159,6 +158,7 @@ static int fill(struct config *config, const struct options *options, const stru
 	run->turns_by_phase = options->turns_by_phase;
 	run->seed = options->seed;
 	run->is_cold = options->is_cold;
+	run->fresh_by_round = options->fresh_by_round;
 	run->flush = options->flush;
 	run->time_limit_ns = options->time_limit_ns;
 	run->keep_files = options->keep_files;
@@ -166,6 +166,7 @@ static int fill(struct config *config, const struct options *options, const stru
 	run->no_journal = options->no_journal;
 	text_print(config->profile, sizeof(config->profile), "%s", profile->name);
 	run->profile = config->profile;
+	config->lab = profile->lab;
 	return 0;
 }
 
@@ -248,6 +249,11 @@ int config_probe(struct config *config, const struct options *options)
 
 	n_bad += probe_targets(config);
 	return n_bad > 0 ? -EINVAL : 0;
+}
+
+int config_probe_targets(struct config *config)
+{
+	return probe_targets(config) > 0 ? -EINVAL : 0;
 }
 
 int config_check_space(const struct config *config, struct run_plan *plan, struct error *err)

@@ -6,6 +6,7 @@
 #define FSDERBY_CLI_CONFIG_H
 
 #include "cli/options.h"
+#include "cli/profile.h"
 #include "core/error.h"
 #include "core/target.h"
 #include "engine/run.h"
@@ -15,6 +16,7 @@ struct config {
 	struct run_config run;
 	struct target targets[TARGETS_MAX];
 	char profile[64];
+	struct profile_lab lab; /* of the profile */
 };
 
 /*
@@ -29,6 +31,9 @@ void config_free(struct config *config);
  * errno when there was any.
  */
 int config_probe(struct config *config, const struct options *options);
+
+/* The same for targets that stand in @config already. */
+int config_probe_targets(struct config *config);
 
 /*
  * Plan @config and print what does not fit on standard error, a line a target. Returns how many

@@ -161,9 +161,38 @@ static int apply_hangup(struct options *options, const char *value, struct error
 	return choice;
 }
 
+static int apply_on(struct options *options, const char *value, struct error *err)
+{
+	if (value[0] == '\0')
+		return error_set(err, -EINVAL, "a directory cannot be empty");
+	options->lab_directory = value;
+	return 0;
+}
+
+static int apply_size(struct options *options, const char *value, struct error *err)
+{
+	int code = units_parse_size(value, &options->lab_bytes, err);
+
+	if (code == 0 && options->lab_bytes == 0)
+		return error_set(err, -EINVAL, "'%s' is no size of a file system", value);
+	return code;
+}
+
+static int apply_fresh(struct options *options, const char *value, struct error *err)
+{
+	int choice = choose(value, "set|round", err);
+
+	if (choice >= 0)
+		options->fresh_by_round = choice == 1;
+	return choice;
+}
+
 #define FLAG(member) offsetof(struct options, member)
 
-enum { BOTH = OPTIONS_RUN | OPTIONS_PLAN };
+enum {
+	BOTH = OPTIONS_RUN | OPTIONS_PLAN | OPTIONS_LAB,
+	RUNS = OPTIONS_RUN | OPTIONS_LAB,
+};
 
 static const struct option_entry option_table[] = {
 	{ 'w', "workload", "NAME[,NAME...]",
@@ -172,7 +201,8 @@ static const struct option_entry option_table[] = {
 	        BOTH, apply_workload, 0 },
 	{ 'p', "profile", "NAME|FILE",
 	        "quick (default: short), classic (the published\n"
-	        "parameters), or an INI file",
+	        "parameters), mongo-2001 (those runs, with two processes\n"
+	        "too), or an INI file",
 	        BOTH, apply_profile, 0 },
 	{ 's', "set", "WORKLOAD.PARAM=VALUE", "set a parameter; repeatable", BOTH, apply_set, 0 },
 	{ 'n', "rounds", "N", "repeat everything N times (default 3)", BOTH, apply_rounds, 0 },
@@ -191,33 +221,45 @@ static const struct option_entry option_table[] = {
 	{ 'o', "output", "FILE",
 	        "write the results; format by ending or as FORMAT:FILE;\n"
 	        "- is standard output; repeatable",
-	        OPTIONS_RUN, apply_output, 0 },
+	        RUNS, apply_output, 0 },
 	{ 0, "batch", NULL,
 	        "no screen: progress on standard error, the table on\n"
 	        "standard output",
-	        OPTIONS_RUN, NULL, FLAG(is_batch) },
+	        RUNS, NULL, FLAG(is_batch) },
 	{ 0, "live", "full|lines|none",
 	        "progress without a screen: one line kept up to date,\n"
 	        "a line for each event, or nothing (implies --batch)",
-	        OPTIONS_RUN, apply_live, 0 },
-	{ 0, "progress-json", NULL, "progress as JSON lines (implies --batch)", OPTIONS_RUN, NULL,
+	        RUNS, apply_live, 0 },
+	{ 0, "progress-json", NULL, "progress as JSON lines (implies --batch)", RUNS, NULL,
 	        FLAG(progress_json) },
-	{ 0, "theme", "NAME|FILE", "colours of the screen", OPTIONS_RUN, apply_theme, 0 },
-	{ 0, "color", "auto|always|never", "use colours (default auto)", OPTIONS_RUN, apply_color,
-	        0 },
-	{ 0, "ascii", NULL, "draw with seven-bit characters only", OPTIONS_RUN, NULL, FLAG(ascii) },
-	{ 0, "no-mouse", NULL, "leave the mouse to the terminal", OPTIONS_RUN, NULL,
-	        FLAG(no_mouse) },
+	{ 0, "theme", "NAME|FILE", "colours of the screen", RUNS, apply_theme, 0 },
+	{ 0, "color", "auto|always|never", "use colours (default auto)", RUNS, apply_color, 0 },
+	{ 0, "ascii", NULL, "draw with seven-bit characters only", RUNS, NULL, FLAG(ascii) },
+	{ 0, "no-mouse", NULL, "leave the mouse to the terminal", RUNS, NULL, FLAG(no_mouse) },
 	{ 0, "keep", NULL, "leave the files", OPTIONS_RUN, NULL, FLAG(keep_files) },
 	{ 0, "strict-space", NULL, "end with 2 where space or inodes will not do", BOTH, NULL,
 	        FLAG(strict_space) },
 	{ 0, "hangup", "stop|continue",
 	        "when the terminal goes away: stop in order (default),\n"
 	        "or go on without a screen",
-	        OPTIONS_RUN, apply_hangup, 0 },
-	{ 0, "no-history", NULL, "keep no journal of the run", OPTIONS_RUN, NULL,
-	        FLAG(no_journal) },
-	{ 0, "no-settle", NULL, NULL, OPTIONS_RUN, NULL, FLAG(no_settle) }, /* for the tests */
+	        RUNS, apply_hangup, 0 },
+	{ 0, "no-history", NULL, "keep no journal of the run", RUNS, NULL, FLAG(no_journal) },
+	{ 0, "no-settle", NULL, NULL, RUNS, NULL, FLAG(no_settle) }, /* for the tests */
+	{ 0, "on", "DIR", "where the images are made (default /var/tmp); not in memory",
+	        OPTIONS_LAB, apply_on, 0 },
+	{ 0, "size", "SIZE",
+	        "of each image (default: half as much again as the load\n"
+	        "needs, and 512 MiB)",
+	        OPTIONS_LAB, apply_size, 0 },
+	{ 0, "fresh", "set|round",
+	        "make the file systems anew before each set (default),\n"
+	        "or only before each round",
+	        OPTIONS_LAB, apply_fresh, 0 },
+	{ 0, "visible", NULL,
+	        "mount where other terminals can look, below\n"
+	        "/run/fsderby-XXXXXX; after kill -9 `fsderby clean`\n"
+	        "removes what stays",
+	        OPTIONS_LAB, NULL, FLAG(lab_is_visible) },
 	{ 0, "manifest", NULL,
 	        "print the tree that the workload would make, one entry\n"
 	        "a line, and nothing else; needs no target",
@@ -228,11 +270,17 @@ static const struct option_entry option_table[] = {
 
 enum { N_OPTIONS = sizeof(option_table) / sizeof(option_table[0]) };
 
-/* --manifest means something to `plan` alone; all the others may stay when `plan` is put before
- * the line of a run. */
+/* `plan` may be put before the line of a run: it takes those options too. */
 static bool is_taken(const struct option_entry *entry, enum options_command command)
 {
-	return command == OPTIONS_PLAN || (entry->commands & OPTIONS_RUN) != 0;
+	unsigned takes = command == OPTIONS_PLAN ? OPTIONS_PLAN | OPTIONS_RUN : command;
+
+	return (entry->commands & takes) != 0;
+}
+
+static const char *command_word(enum options_command command)
+{
+	return command == OPTIONS_PLAN ? "plan " : command == OPTIONS_LAB ? "lab " : "";
 }
 
 static const struct option_entry *find_long(
@@ -266,8 +314,7 @@ static int unknown_option(
 			if (option_table[i].help != NULL && is_taken(&option_table[i], command))
 				suggest_offer(&suggest, option_table[i].name);
 	return error_set(err, -EINVAL, "unknown option '%s'%s (try 'fsderby %s--help')", name,
-	        suggest_print(&suggest, "--", hint, sizeof(hint)),
-	        command == OPTIONS_PLAN ? "plan " : "");
+	        suggest_print(&suggest, "--", hint, sizeof(hint)), command_word(command));
 }
 
 /* One option word with its value, which may be the next word. Returns the words used. */
@@ -316,7 +363,7 @@ int options_parse(struct options *options, enum options_command command, int arg
 {
 	bool only_targets = false;
 
-	*options = (struct options){ .profile = "quick", .seed = 1 };
+	*options = (struct options){ .profile = "quick", .seed = 1, .lab_directory = "/var/tmp" };
 	for (int i = 1; i < argc;) {
 		int used = 1;
 

@@ -18,7 +18,7 @@ enum { OPTIONS_SETTINGS_MAX = 256, OPTIONS_OUTPUTS_MAX = 16, OPTIONS_ROUNDS_MAX 
 enum options_live { LIVE_DEFAULT, LIVE_FULL, LIVE_LINES, LIVE_NONE };
 
 /* Who takes an option; also which help lists it. */
-enum options_command { OPTIONS_RUN = 1 << 0, OPTIONS_PLAN = 1 << 1 };
+enum options_command { OPTIONS_RUN = 1 << 0, OPTIONS_PLAN = 1 << 1, OPTIONS_LAB = 1 << 2 };
 
 /* Strings are borrowed from argv. */
 struct options {
@@ -42,7 +42,10 @@ struct options {
 	enum ui_color color;
 	const char *theme;
 	bool ascii, no_mouse, hangup_continues;
-	bool manifest; /* plan */
+	bool manifest;             /* plan */
+	const char *lab_directory; /* lab: for its images */
+	uint64_t lab_bytes;        /* of each image; 0: what the run needs */
+	bool fresh_by_round, lab_is_visible;
 	bool wants_help, wants_version;
 };
 

@@ -79,10 +79,11 @@ static int unknown_section(struct profile_reader *reader, const char *section)
 
 	suggest_init(&suggest, section);
 	suggest_offer(&suggest, "run");
+	suggest_offer(&suggest, "lab");
 	for (unsigned i = 0; i < reader->profile->n; i++)
 		suggest_offer(&suggest, reader->profile->all[i].workload->name);
 	return error_set(reader->err, -EINVAL,
-	        "section [%s] is neither run nor a workload of this version%s", section,
+	        "section [%s] is neither run, lab nor a workload of this version%s", section,
 	        suggest_print(&suggest, "", hint, sizeof(hint)));
 }
 
@@ -109,6 +110,37 @@ static int set_run_key(struct profile_reader *reader, const char *key, const cha
 		        OPTIONS_ROUNDS_MAX);
 	profile->rounds = (unsigned)rounds;
 	return 0;
+}
+
+static int take_text(char *out, size_t size, const char *key, const char *value, struct error *err)
+{
+	if (value[0] == '\0' || strlen(value) >= size)
+		return error_set(err, -EINVAL, "%s: nothing is given, or more than %zu characters",
+		        key, size - 1);
+	text_print(out, size, "%s", value);
+	return 0;
+}
+
+static int set_lab_key(struct profile_reader *reader, const char *key, const char *value)
+{
+	struct profile_lab *lab = &reader->profile->lab;
+	bool is_note = strcmp(key, "note") == 0;
+	struct profile_maker *maker;
+	int code;
+
+	if (is_note ? lab->note[0] != '\0' : profile_mkfs_options(lab, key) != NULL)
+		return error_set(reader->err, -EINVAL, "%s is given twice", key);
+	if (is_note)
+		return take_text(lab->note, sizeof(lab->note), key, value, reader->err);
+	if (lab->n == PROFILE_MAKERS_MAX)
+		return error_set(reader->err, -EINVAL, "more than %d types of file system",
+		        PROFILE_MAKERS_MAX);
+	maker = &lab->makers[lab->n];
+	code = take_text(maker->fs, sizeof(maker->fs), "type of file system", key, reader->err);
+	if (code == 0)
+		code = take_text(maker->options, sizeof(maker->options), key, value, reader->err);
+	lab->n += code == 0;
+	return code;
 }
 
 static int set_param(struct profile_reader *reader, struct run_workload *entry, const char *key,
@@ -141,6 +173,8 @@ static int take_key(void *context, const char *section, const char *key, const c
 		return 0;
 	if (strcmp(section, "run") == 0) {
 		code = set_run_key(reader, key, value);
+	} else if (strcmp(section, "lab") == 0) {
+		code = set_lab_key(reader, key, value);
 	} else if (section[0] == '\0') {
 		code = error_set(reader->err, -EINVAL, "'%s' stands before any [section]", key);
 	} else {
@@ -270,5 +304,13 @@ const struct params *profile_params(const struct profile *profile, const struct 
 	for (unsigned i = 0; i < profile->n; i++)
 		if (profile->all[i].workload == workload)
 			return &profile->all[i].params;
+	return NULL;
+}
+
+const char *profile_mkfs_options(const struct profile_lab *lab, const char *fs)
+{
+	for (unsigned i = 0; i < lab->n; i++)
+		if (strcmp(lab->makers[i].fs, fs) == 0)
+			return lab->makers[i].options;
 	return NULL;
 }

@@ -15,6 +15,7 @@
 #include "cli/batch.h"
 #include "cli/clean.h"
 #include "cli/config.h"
+#include "cli/lab.h"
 #include "cli/message.h"
 #include "cli/options.h"
 #include "core/text.h"
@@ -31,6 +32,7 @@ enum {
 struct session {
 	struct options options;
 	struct config *config;
+	struct lab *lab; /* NULL: the user's own file systems */
 	struct run *run;
 	struct text command; /* as typed, for the report */
 	struct export_target outputs[OPTIONS_OUTPUTS_MAX];
@@ -63,10 +65,10 @@ static void add_quoted(struct text *text, const char *word)
 	text_add(text, "'");
 }
 
-static void note_command(struct session *session, int argc, char **argv)
+static void note_command(struct session *session, bool is_lab, int argc, char **argv)
 {
 	text_init(&session->command);
-	text_add(&session->command, "fsderby");
+	text_add(&session->command, is_lab ? "fsderby lab" : "fsderby");
 	for (int i = 1; i < argc; i++) {
 		text_add(&session->command, " ");
 		add_quoted(&session->command, argv[i]);
@@ -143,7 +145,8 @@ static int check_space(struct session *session, struct error *err)
 		return n_short;
 	if (session->options.strict_space)
 		return error_set(err, -ENOSPC, "not enough space: nothing was started");
-	if (session->has_screen && !message_ask("start all the same?"))
+	/* Who gave --size has chosen; a signal at the question would leave a visible lab. */
+	if (session->lab == NULL && session->has_screen && !message_ask("start all the same?"))
 		return error_set(err, -ENOSPC, "nothing was started");
 	return 0;
 }
@@ -156,6 +159,67 @@ static void say_limits(const struct options *options)
 		              "warm");
 	if (options->no_settle && !options->progress_json)
 		message_print("--no-settle is for tests: the results are not comparable");
+}
+
+/* An empty text has been said already. */
+static int refuse(const struct error *err)
+{
+	if (err->text[0] != '\0')
+		message_print("%s", err->text);
+	return EXIT_USAGE;
+}
+
+/* What is opened later by name must not be hidden by the lab's mounts. */
+static int prepare_lab(struct session *session, struct error *err)
+{
+	const char *used[OPTIONS_OUTPUTS_MAX + 4] = { NULL };
+	const char *names[] = { session->options.lab_directory, getenv("XDG_STATE_HOME"),
+		getenv("HOME") };
+	unsigned n = 0;
+	int code;
+
+	for (unsigned i = 0; i < session->options.n_outputs; i++)
+		used[n++] = session->outputs[i].path;
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (names[i] != NULL && names[i][0] != '\0')
+			used[n++] = names[i];
+	code = lab_prepare(&session->lab, session->config, &session->options, used, err);
+	if (code == -EINTR)
+		message_let_signals_act();
+	return code;
+}
+
+/* The last moment before the run: who is to end by a signal ends here, without a trace. */
+static void let_signals_act(struct session *session)
+{
+	if (session->lab != NULL && lab_is_interrupted()) {
+		config_free(session->config);
+		lab_free(session->lab);
+		session->config = NULL;
+		session->lab = NULL;
+	}
+	message_let_signals_act();
+}
+
+static int prepare_lab_run(struct session *session)
+{
+	struct error err = { 0 };
+
+	if (session->options.n_targets == 0) {
+		message_print("no file system: give one or more SPECs, as in 'fsderby lab ext4 "
+		              "xfs btrfs' (see fsderby lab --help)");
+		return EXIT_USAGE;
+	}
+	if (config_new(&session->config, &session->options, &err) < 0 ||
+	        check_outputs(session, &err) < 0)
+		return message_usage(&err);
+	say_limits(&session->options);
+	if (geteuid() == 0)
+		offer_cleaning(session);
+	if (prepare_lab(session, &err) < 0 || check_space(session, &err) < 0)
+		return refuse(&err);
+	let_signals_act(session);
+	return session->lab != NULL ? EXIT_GOOD : EXIT_USAGE;
 }
 
 /* All that needs no run. Prints what is wrong and returns the exit status. */
@@ -330,7 +394,7 @@ static void say_left_files(const struct session *session)
 {
 	const char *id = run_report(session->run)->id;
 
-	if (!run_left_files(session->run) || session->options.progress_json)
+	if (session->lab != NULL || !run_left_files(session->run) || session->options.progress_json)
 		return;
 	message_print("files %s in .fsderby-%s of the target; `fsderby clean` removes them",
 	        session->options.keep_files ? "are kept" : "stay behind", id);
@@ -360,18 +424,23 @@ static int finish(struct session *session)
 	return status | at_once;
 }
 
-int session_command(int argc, char **argv)
+static int run_session(enum options_command command, int argc, char **argv)
 {
 	struct session session = { 0 };
 	struct error err = { 0 };
+	bool is_lab = command == OPTIONS_LAB;
 	int status;
 
-	if (options_parse(&session.options, OPTIONS_RUN, argc, argv, &err) < 0)
+	if (options_parse(&session.options, command, argc, argv, &err) < 0)
 		return message_usage(&err);
+	if (is_lab && session.options.wants_help) {
+		lab_print_help();
+		return EXIT_GOOD;
+	}
 	session.has_screen = can_have_screen(&session.options);
 	session.options.hangup_continues |= hangup_is_ignored();
-	note_command(&session, argc, argv);
-	status = prepare(&session);
+	note_command(&session, is_lab, argc, argv);
+	status = is_lab ? prepare_lab_run(&session) : prepare(&session);
 	if (status == EXIT_GOOD)
 		status = start(&session);
 	if (status == EXIT_GOOD) {
@@ -383,7 +452,18 @@ int session_command(int argc, char **argv)
 	}
 	if ((status & SESSION_AT_ONCE) == 0) {
 		config_free(session.config);
+		lab_free(session.lab);
 		text_release(&session.command);
 	}
 	return status;
+}
+
+int session_command(int argc, char **argv)
+{
+	return run_session(OPTIONS_RUN, argc, argv);
+}
+
+int session_lab_command(int argc, char **argv)
+{
+	return run_session(OPTIONS_LAB, argc, argv);
 }

@@ -13,4 +13,7 @@ enum { SESSION_AT_ONCE = 1 << 16 };
  */
 int session_command(int argc, char **argv);
 
+/* The same on file systems made for it: @argv[0] is "lab", the others are options and SPECs. */
+int session_lab_command(int argc, char **argv);
+
 #endif

@@ -59,7 +59,8 @@ struct target {
 	/* How the lab made it ("mkfs.ext4 -q -i 4096 …"), "" if it did not; and the kernel's driver
 	 * where that is another than fs (ext3 run by ext4). */
 	char mkfs[256], driver[32];
-	int fd; /* the directory, O_RDONLY|O_DIRECTORY|O_CLOEXEC; -1 = closed */
+	uint64_t image_bytes; /* of the lab's image below it; 0: there is none */
+	int fd;               /* the directory, O_RDONLY|O_DIRECTORY|O_CLOEXEC; -1 = closed */
 };
 
 /*

@@ -102,6 +102,8 @@ char *target_describe(const struct target *target, char *out, size_t size)
 
 	text_init(&text);
 	text_add(&text, target->fs);
+	if (target->driver[0] != '\0')
+		text_format(&text, " (driver %s)", target->driver);
 	add_options(&text, target->options);
 	if (target->n_nearest > 0)
 		text_add(&text, " ");

@@ -466,15 +466,18 @@ static void set_round(struct run *run, unsigned round)
 /* A lane still in a call when the run ends at once: its phase is aborted, whatever comes of it. */
 static void abandon(struct run *run, struct lane *lane)
 {
+	unsigned row, round;
 	bool in_phase;
 
 	pthread_mutex_lock(&lane->lock);
+	row = (unsigned)lane->row;
+	round = lane->round;
 	in_phase = lane->has_order && lane->order.kind == ORDER_PHASE && !lane->is_abandoned;
 	lane->is_abandoned = true;
 	lane->state = LANE_LOST;
 	pthread_mutex_unlock(&lane->lock);
 	if (in_phase)
-		lane_add_absent(lane, (unsigned)lane->row, lane->round, RESULT_ABORTED);
+		lane_add_absent(lane, row, round, RESULT_ABORTED);
 	run->is_lost[lane->index] = true;
 }
 
@@ -506,9 +509,12 @@ static void finish(struct run *run)
 		}
 	cleaned = cleaned && !run->left_files;
 	report_end(run->report, clock_utc_ns(), complete);
+	/* A lane that comes back late may still want to write. */
+	pthread_mutex_lock(&run->journal_lock);
 	if (run->journal != NULL)
 		journal_close(run->journal, complete, cleaned);
 	run->journal = NULL;
+	pthread_mutex_unlock(&run->journal_lock);
 	pthread_mutex_lock(&run->lock);
 	run->left_files = !cleaned;
 	run->state = RUN_ENDED;

@@ -160,14 +160,12 @@ void lane_write_pending(struct lane *lane)
 	lane->pending = NULL;
 	lane->n_pending = lane->pending_room = 0;
 	pthread_mutex_unlock(&lane->lock);
-	if (run->journal != NULL) {
-		pthread_mutex_lock(&run->journal_lock);
-		for (unsigned i = 0; i < n && err.code == 0; i++)
-			journal_add_result(run->journal, pending[i], &err);
-		pthread_mutex_unlock(&run->journal_lock);
-		if (err.code != 0)
-			run_log(run, "journal: %s", err.text);
-	}
+	pthread_mutex_lock(&run->journal_lock);
+	for (unsigned i = 0; i < n && err.code == 0 && run->journal != NULL; i++)
+		journal_add_result(run->journal, pending[i], &err);
+	pthread_mutex_unlock(&run->journal_lock);
+	if (err.code != 0)
+		run_log(run, "journal: %s", err.text);
 	free(pending);
 }
 

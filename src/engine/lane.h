@@ -74,6 +74,7 @@ struct lane_segment {
 	uint64_t work_base;      /* work of the phase before this segment */
 	uint64_t distinct_bytes; /* that a cold pass must have read, summed over the passes */
 	bool was_paused, was_changed, was_limited;
+	double fragments; /* extents a file, as surveyed; negative: not known */
 	struct result_repetition *repetitions;
 	unsigned n_repetitions, repetitions_room;
 };

@@ -519,6 +519,28 @@ static void end_phase(struct lane *lane, int code)
 	pthread_mutex_unlock(&lane->lock);
 }
 
+/* A sign of life with each question, as for an operation. */
+static bool survey_goes_on(void *context)
+{
+	struct lane *lane = context;
+
+	atomic_fetch_add_explicit(&lane->heartbeat, 1, memory_order_relaxed);
+	return (atomic_load(&lane->gate) & GATE_CANCEL) == 0;
+}
+
+/* Outside of every clock. Only what was flushed has found its place. */
+static void survey(struct lane *lane)
+{
+	struct survey survey = {
+		.goes_on = survey_goes_on, .context = lane, .extents_per_file = -1
+	};
+
+	if (lane->phase->survey == NULL || !lane->segment.has_flush ||
+	        lane->phase->survey(&lane->stage, &survey) != 0)
+		return;
+	lane->segment.fragments = survey.extents_per_file;
+}
+
 int lane_run_phase(struct lane *lane)
 {
 	unsigned passes;
@@ -530,6 +552,8 @@ int lane_run_phase(struct lane *lane)
 			break;
 		code = run_pass(lane, pass);
 	}
+	if (code == 0 && (atomic_load(&lane->gate) & GATE_CANCEL) == 0)
+		survey(lane);
 	end_phase(lane, code);
 	return code;
 }

@@ -64,6 +64,7 @@ void lane_segment_begin(struct lane *lane, unsigned number)
 	lane_segment_release(&lane->segment);
 	memset(&lane->segment, 0, sizeof(lane->segment));
 	lane->segment.number = number;
+	lane->segment.fragments = -1;
 	lane->segment.work_base = lane_work(lane);
 }
 
@@ -362,6 +363,7 @@ int lane_finish_segment(struct lane *lane, enum result_status status)
 	fill_noise(result, lane);
 	fill_failure(result, lane);
 	result->space_bytes = space_used(lane);
+	result->fragments = lane->segment.fragments;
 	code = fill_operations(result, lane);
 	if (code != 0) {
 		result_free(result);
@@ -379,7 +381,7 @@ int lane_add_absent(struct lane *lane, unsigned row, unsigned round, enum result
 	fill_head(result, lane, row, round);
 	result->status = status;
 	result->params = lane->run->report->rows[row].params;
-	result->flush_s = result->classic_s = -1;
+	result->flush_s = result->classic_s = result->fragments = -1;
 	result->others_percent = result->foreign_io_percent = -1;
 	result->cpu_percent = result->machine_percent = result->steal_percent = -1;
 	result->dirty_kib = -1;

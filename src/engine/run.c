@@ -91,6 +91,7 @@ static int add_row(struct run *run, const struct run_set *set, const struct phas
 	row->phase = phase->name;
 	row->unit = phase->unit;
 	row->is_unranked = phase->is_unranked;
+	row->is_surveyed = phase->survey != NULL;
 	row->params = set->params;
 	text_print(row->set, sizeof(row->set), "%s", set->name);
 	text_print(row->flush, sizeof(row->flush), "%s", flush_of(run, set, phase));

@@ -22,8 +22,8 @@ static const char *const result_columns[] = { "target", "workload", "set", "phas
 	"device.paused_written_bytes", "device.bottom.name", "device.bottom.read_bytes",
 	"device.bottom.written_bytes", "device.bottom.reads", "device.bottom.writes",
 	"device.bottom.util_percent", "device.bottom.paused_read_bytes",
-	"device.bottom.paused_written_bytes", "space_bytes", "params", "marks", "error.operation",
-	"error.path", "error.errno", "error.text", NULL };
+	"device.bottom.paused_written_bytes", "space_bytes", "fragments", "params", "marks",
+	"error.operation", "error.path", "error.errno", "error.text", NULL };
 
 static const char *const key_columns[] = { "target", "workload", "set", "phase", "round", "segment",
 	NULL };

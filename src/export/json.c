@@ -94,6 +94,11 @@ static json_t *flags_to_json(unsigned flags)
 	return jsonify_finish(array, failed);
 }
 
+static json_t *text_or_null(const char *text)
+{
+	return text[0] != '\0' ? jsonify_text(text) : json_null();
+}
+
 static json_t *target_to_json(const struct target *target)
 {
 	json_t *object = json_object();
@@ -115,6 +120,11 @@ static json_t *target_to_json(const struct target *target)
 	        has_inodes ? jsonify_unsigned(target->free_inodes) : json_null(), &failed);
 	jsonify_put(object, "block_bytes", jsonify_unsigned(target->block_bytes), &failed);
 	jsonify_put(object, "flags", flags_to_json(target->flags), &failed);
+	jsonify_put(object, "mkfs", text_or_null(target->mkfs), &failed);
+	jsonify_put(object, "driver", text_or_null(target->driver), &failed);
+	jsonify_put(object, "image_bytes",
+	        target->image_bytes > 0 ? jsonify_unsigned(target->image_bytes) : json_null(),
+	        &failed);
 	return jsonify_finish(object, failed);
 }
 

@@ -36,7 +36,8 @@ static const char *const field_headers[FIELDS] = { "time", "flush", "rate", "cpu
 
 /* Widths of one set's table; 0: the column is not there. */
 struct layout {
-	unsigned first_row, end_row;
+	const struct table_line *lines; /* of the set, without its heading */
+	unsigned n_lines;
 	int phase, unit, fields[FIELDS], block;
 	unsigned per_line; /* targets side by side */
 };
@@ -138,9 +139,39 @@ static bool shows_field(const struct page *page, unsigned row, int field)
 	return field != FIELD_FLUSH || shows_flush(page, row);
 }
 
-static void print_unit(const struct report_row *row, char out[FIELD_MAX])
+static const char *line_name(const struct page *page, const struct table_line *line)
 {
-	text_print(out, FIELD_MAX, "%s/s", counts_bytes(row) ? "" : row->unit);
+	return line->kind == LINE_FIGURE ? metric_table[line->metric].name
+	                                 : page->view->report->rows[line->row].phase;
+}
+
+static void print_unit(const struct page *page, const struct table_line *line, char out[FIELD_MAX])
+{
+	const struct report_row *row = &page->view->report->rows[line->row];
+
+	if (line->kind == LINE_FIGURE)
+		text_print(out, FIELD_MAX, "%s",
+		        line->metric == METRIC_FRAGMENTS ? metric_table[line->metric].unit : "");
+	else
+		text_print(out, FIELD_MAX, "%s/s", counts_bytes(row) ? "" : row->unit);
+}
+
+/* What a line says of a target: a figure stands where its row has the time. */
+static void print_line(const struct page *page, const struct table_line *line, unsigned target,
+        enum field field, char out[FIELD_MAX])
+{
+	const struct table_value *value;
+
+	out[0] = '\0';
+	if (line->kind == LINE_ROW && shows_field(page, line->row, field))
+		print_field(page, line->row, target, field, out);
+	value = &table_at(page->table, line->row, target)->values[line->metric];
+	if (line->kind != LINE_FIGURE || field != FIELD_TIME || !value->is_known)
+		return;
+	if (line->metric == METRIC_SPACE)
+		units_format_bytes(out, value->median);
+	else
+		print_fixed(out, value->median, 2);
 }
 
 static void widen(int *width, const char *text)
@@ -155,12 +186,11 @@ static void measure_fields(const struct page *page, struct layout *layout)
 {
 	char text[FIELD_MAX];
 
-	for (unsigned row = layout->first_row; row < layout->end_row; row++)
+	for (unsigned i = 0; i < layout->n_lines; i++)
 		for (unsigned target = 0; target < page->table->n_targets; target++)
 			for (int field = 0; field < FIELDS; field++) {
-				if (!shows_field(page, row, field))
-					continue;
-				print_field(page, row, target, (enum field)field, text);
+				print_line(
+				        page, &layout->lines[i], target, (enum field)field, text);
 				widen(&layout->fields[field], text);
 			}
 }
@@ -200,15 +230,14 @@ static void measure_block(const struct page *page, struct layout *layout)
 
 static void measure(const struct page *page, struct layout *layout)
 {
-	const struct report *report = page->view->report;
 	char unit[FIELD_MAX];
 	int left;
 
 	widen(&layout->phase, "phase");
 	widen(&layout->unit, "unit");
-	for (unsigned row = layout->first_row; row < layout->end_row; row++) {
-		widen(&layout->phase, report->rows[row].phase);
-		print_unit(&report->rows[row], unit);
+	for (unsigned i = 0; i < layout->n_lines; i++) {
+		widen(&layout->phase, line_name(page, &layout->lines[i]));
+		print_unit(page, &layout->lines[i], unit);
 		widen(&layout->unit, unit);
 	}
 	measure_fields(page, layout);
@@ -250,8 +279,8 @@ static void add_labels(
 	end_line(page->out);
 }
 
-static void add_cell(
-        const struct page *page, const struct layout *layout, unsigned row, unsigned target)
+static void add_cell(const struct page *page, const struct layout *layout,
+        const struct table_line *line, unsigned target)
 {
 	char text[FIELD_MAX];
 
@@ -261,9 +290,7 @@ static void add_cell(
 
 		if (!width)
 			continue;
-		print_field(page, row, target, (enum field)field, text);
-		if (!shows_field(page, row, field))
-			text[0] = '\0';
+		print_line(page, line, target, (enum field)field, text);
 		text_format(page->out, "%*s%*s", field_gap(field), "",
 		        field == FIELD_MARKS ? -width : width, text);
 	}
@@ -272,16 +299,17 @@ static void add_cell(
 static void add_block(
         const struct page *page, const struct layout *layout, unsigned first, unsigned end)
 {
-	const struct report *report = page->view->report;
 	char unit[FIELD_MAX];
 
 	add_labels(page, layout, first, end);
-	for (unsigned row = layout->first_row; row < layout->end_row; row++) {
-		print_unit(&report->rows[row], unit);
-		text_format(page->out, "%-*s %-*s", layout->phase, report->rows[row].phase,
+	for (unsigned i = 0; i < layout->n_lines; i++) {
+		const struct table_line *line = &layout->lines[i];
+
+		print_unit(page, line, unit);
+		text_format(page->out, "%-*s %-*s", layout->phase, line_name(page, line),
 		        layout->unit, unit);
 		for (unsigned target = first; target < end; target++)
-			add_cell(page, layout, row, target);
+			add_cell(page, layout, line, target);
 		end_line(page->out);
 	}
 }
@@ -306,13 +334,14 @@ static void add_heading(const struct page *page, const struct report_row *row)
 	text_release(&line);
 }
 
-static void add_set(const struct page *page, unsigned first_row, unsigned end_row)
+/* @lines begins with the heading of the set. */
+static void add_set(const struct page *page, const struct table_line *lines, unsigned n_lines)
 {
-	struct layout layout = { .first_row = first_row, .end_row = end_row };
+	struct layout layout = { .lines = lines + 1, .n_lines = n_lines - 1 };
 	unsigned n_targets = page->table->n_targets;
 
 	measure(page, &layout);
-	add_heading(page, &page->view->report->rows[first_row]);
+	add_heading(page, &page->view->report->rows[lines[0].row]);
 	for (unsigned first = 0; first < n_targets; first += layout.per_line) {
 		unsigned end = first + layout.per_line;
 
@@ -324,15 +353,16 @@ static void add_set(const struct page *page, unsigned first_row, unsigned end_ro
 
 static void add_sets(const struct page *page)
 {
-	unsigned row = 0;
+	const struct table *table = page->table;
+	unsigned line = 0;
 
-	while (row < page->table->n_rows) {
-		unsigned end = row + 1;
+	while (line < table->n_lines) {
+		unsigned end = line + 1;
 
-		while (end < page->table->n_rows && !table_begins_group(page->table, end))
+		while (end < table->n_lines && table->lines[end].kind != LINE_HEADING)
 			end++;
-		add_set(page, row, end);
-		row = end;
+		add_set(page, &table->lines[line], end - line);
+		line = end;
 	}
 }
 
@@ -359,6 +389,14 @@ static void add_failure(const struct page *page, const struct result *result)
 	text_release(&line);
 }
 
+static bool has_figures(const struct table *table)
+{
+	for (unsigned line = 0; line < table->n_lines; line++)
+		if (table->lines[line].kind == LINE_FIGURE)
+			return true;
+	return false;
+}
+
 static void add_footnotes(const struct page *page)
 {
 	unsigned marks = table_marks(page->table);
@@ -370,6 +408,10 @@ static void add_footnotes(const struct page *page)
 	        "the workers in percent, 100 is one core. all: busy share of the whole machine, "
 	        "with the "
 	        "kernel's own threads. flush: sync of the target after a phase, beside the time.");
+	if (has_figures(page->table))
+		page_add_wrapped(page, 0,
+		        "space: used against before the set. fragments: extents of a file over 16 "
+		        "KiB, mean of a sample of at most 5000. Both after the phase's flush.");
 	if (page->view->report->rounds >= ROUNDS_MIN)
 		page_add_wrapped(page, 0,
 		        "+-%: half of the spread of the times (lowest to highest; from 6 rounds on "

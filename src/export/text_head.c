@@ -86,6 +86,19 @@ static void add_times(const struct page *page)
 	add_line(page, "ended", &line);
 }
 
+/* How the lab made it. */
+static void add_making(struct text *line, const struct target *target)
+{
+	char size[UNITS_TEXT_MAX];
+
+	if (target->mkfs[0] == '\0')
+		return;
+	text_format(line, ", image of %s, ", units_format_bytes(size, (double)target->image_bytes));
+	page_add_ascii(line, target->mkfs);
+	text_add(line, (target->flags & TARGET_LOOP_CACHED) != 0 ? ", loop cached"
+	                                                         : ", loop with direct I/O");
+}
+
 static void add_target(const struct page *page, const struct target *target, bool is_first)
 {
 	char text[TARGET_OPTIONS_MAX + PATH_MAX], size[UNITS_TEXT_MAX], free_space[UNITS_TEXT_MAX];
@@ -103,6 +116,7 @@ static void add_target(const struct page *page, const struct target *target, boo
 		text_add(&line, ", ");
 		page_add_ascii(&line, target_flag_names(target->flags, text, sizeof(text)));
 	}
+	add_making(&line, target);
 	add_line(page, is_first ? "targets" : "", &line);
 }
 

@@ -103,8 +103,10 @@ static json_t *head_to_json(const struct report *report, const struct journal_pr
 	json_t *head = json_object(), *paths = json_array();
 	bool failed = !head || !paths;
 
+	/* What the lab made goes with its process. */
 	for (unsigned i = 0; i < report->n_targets; i++)
-		if (json_array_append_new(paths, path_to_json(report->targets[i].path)))
+		if (report->targets[i].managed == NULL &&
+		        json_array_append_new(paths, path_to_json(report->targets[i].path)))
 			failed = true;
 	jsonify_put(head, "journal", json_integer(1), &failed);
 	jsonify_put(head, "run", run_to_json(report, process), &failed);

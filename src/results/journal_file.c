@@ -196,6 +196,9 @@ static int read_head(struct journal_head *head, const char *line, size_t size)
 	if (json_object_get(root, "journal") && head->id[0] && !strchr(head->id, '/') &&
 	        json_is_array(paths))
 		code = read_paths(head, paths);
+	/* Nothing was made that could be left (a run in the lab): it ended with its process. */
+	head->is_closed =
+	        code == 0 && json_array_size(paths) == 0 && !journal_file_is_alive(&head->process);
 	json_decref(root);
 	return code;
 }

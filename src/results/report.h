@@ -25,6 +25,7 @@ struct report_row {
 	char set[REPORT_SET_MAX];            /* "" or "base_size=100" */
 	char title[160]; /* heading of the set: "base 100, 3 repetitions, …" */
 	bool is_unranked;
+	bool is_surveyed;     /* space and fragments are shown below it */
 	char flush[16];       /* "inside", "outside", "none" as resolved; "": not known */
 	struct params params; /* as planned; a live change shows in the results and changes */
 };

@@ -40,7 +40,7 @@ struct result *result_new(void)
 	if (!result)
 		return NULL;
 	result->round = result->segment = 1;
-	result->flush_s = result->classic_s = -1;
+	result->flush_s = result->classic_s = result->fragments = -1;
 	result->cpu_percent = result->machine_percent = result->steal_percent = -1;
 	result->others_percent = result->foreign_io_percent = -1;
 	result->dirty_kib = -1;

@@ -86,6 +86,7 @@ struct result {
 	int predecessor;         /* target that ran before it in this round, -1 none */
 	struct result_device nearest, bottom;
 	int64_t space_bytes;  /* used space against before the set; INT64_MIN: absent */
+	double fragments;     /* extents a file over 16 KiB after the phase; negative: absent */
 	struct params params; /* as in force */
 	struct result_operation *operations;
 	unsigned n_operations;

@@ -320,6 +320,8 @@ json_t *result_to_json(const struct report *report, const struct result *result)
 	jsonify_put(object, "device", device_to_json(result), &failed);
 	jsonify_put(object, "space_bytes",
 	        has_space ? json_integer(result->space_bytes) : json_null(), &failed);
+	jsonify_put(object, "fragments",
+	        jsonify_optional(result->was_started ? result->fragments : -1), &failed);
 	jsonify_put(object, "params", params_to_json(params, row->set[0] != '\0'), &failed);
 	jsonify_put(object, "operations", operations_to_json(result), &failed);
 	jsonify_put(object, "marks", marks_to_json(result_marks(result)), &failed);

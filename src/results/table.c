@@ -12,6 +12,11 @@
 /* From so many rounds on the spread is the quartiles; below, the whole range. */
 enum { QUARTILES_MIN = 6, SPREAD_MIN = 3 };
 
+/* Shown below the rows that are surveyed. */
+static const enum metric figures[] = { METRIC_SPACE, METRIC_FRAGMENTS };
+
+enum { FIGURES = sizeof(figures) / sizeof(figures[0]) };
+
 /* The results of one cell, in the order they were added. */
 struct pile {
 	const struct result **results;
@@ -33,6 +38,8 @@ const struct metric_info metric_table[METRIC_COUNT] = {
 	[METRIC_FLUSH] = { "flush", "flush", "s", "time of the sync of the target after the phase",
 	        true },
 	[METRIC_SPACE] = { "space", "space", "B", "space used against before the set", true },
+	[METRIC_FRAGMENTS] = { "fragments", "extents", "/file",
+	        "extents of a file over 16 KiB, mean of a sample, after the flush", true },
 };
 
 /* False where the result has no such figure. */
@@ -66,6 +73,9 @@ static bool read_metric(const struct result *result, enum metric metric, double 
 	case METRIC_SPACE:
 		*value = (double)result->space_bytes;
 		return result->space_bytes != INT64_MIN;
+	case METRIC_FRAGMENTS:
+		*value = result->fragments;
+		return *value >= 0;
 	case METRIC_COUNT:
 		break;
 	}
@@ -203,6 +213,34 @@ static void sort_results(const struct table *table, const struct report_view *vi
 	begins[0] = 0;
 }
 
+static bool has_figure(const struct table *table, unsigned row, enum metric metric)
+{
+	if (!table->report->rows[row].is_surveyed)
+		return false;
+	for (unsigned target = 0; target < table->n_targets; target++)
+		if (table_at(table, row, target)->values[metric].is_known)
+			return true;
+	return false;
+}
+
+static void add_line(
+        struct table *table, enum table_line_kind kind, unsigned row, enum metric metric)
+{
+	table->lines[table->n_lines++] = (struct table_line){ kind, row, metric };
+}
+
+static void fill_lines(struct table *table)
+{
+	for (unsigned row = 0; row < table->n_rows; row++) {
+		if (table_begins_group(table, row))
+			add_line(table, LINE_HEADING, row, METRIC_TIME);
+		add_line(table, LINE_ROW, row, METRIC_TIME);
+		for (unsigned i = 0; i < FIGURES; i++)
+			if (has_figure(table, row, figures[i]))
+				add_line(table, LINE_FIGURE, row, figures[i]);
+	}
+}
+
 int table_init(struct table *table, const struct report_view *view)
 {
 	size_t n_cells = (size_t)view->report->n_rows * view->report->n_targets;
@@ -214,8 +252,10 @@ int table_init(struct table *table, const struct report_view *view)
 	table->report = view->report;
 	table->n_rows = view->report->n_rows;
 	table->n_targets = view->report->n_targets;
+	table->n_lines = 0;
 	table->cells = calloc(n_cells + 1, sizeof(table->cells[0]));
-	if (!sorted || !values || !begins || !table->cells)
+	table->lines = calloc((size_t)table->n_rows * (2 + FIGURES) + 1, sizeof(table->lines[0]));
+	if (!sorted || !values || !begins || !table->cells || !table->lines)
 		goto out;
 	sort_results(table, view, begins, sorted);
 	for (size_t i = 0; i < n_cells; i++) {
@@ -223,6 +263,7 @@ int table_init(struct table *table, const struct report_view *view)
 
 		fill_cell(&table->cells[i], &pile);
 	}
+	fill_lines(table);
 	code = 0;
 out:
 	free(sorted);
@@ -236,6 +277,7 @@ out:
 void table_release(struct table *table)
 {
 	free(table->cells);
+	free(table->lines);
 	memset(table, 0, sizeof(*table));
 }
 

@@ -22,8 +22,9 @@ enum metric {
 	METRIC_MACHINE, /* percent of the machine */
 	METRIC_P99,     /* ns, of all operations of the phase together */
 	METRIC_BYTES_RATE,
-	METRIC_FLUSH, /* s */
-	METRIC_SPACE, /* bytes */
+	METRIC_FLUSH,     /* s */
+	METRIC_SPACE,     /* bytes */
+	METRIC_FRAGMENTS, /* extents a file */
 	METRIC_COUNT,
 };
 
@@ -50,10 +51,24 @@ struct table_cell {
 	const struct result *failed; /* first one with an error, for the footnote; NULL: none */
 };
 
+/* What stands in a line of the table, from top to bottom. */
+enum table_line_kind {
+	LINE_HEADING, /* of the workload or set that begins with @row */
+	LINE_ROW,
+	LINE_FIGURE, /* below @row: one more @metric of it, which is no result of its own */
+};
+
+struct table_line {
+	enum table_line_kind kind;
+	unsigned row;
+	enum metric metric; /* of a figure */
+};
+
 struct table {
 	const struct report *report;
-	unsigned n_rows, n_targets;
+	unsigned n_rows, n_targets, n_lines;
 	struct table_cell *cells; /* row major */
+	struct table_line *lines; /* figures only where a target has one */
 };
 
 /* Build from a view (results are borrowed: the view must outlive the table). */

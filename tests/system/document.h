@@ -23,7 +23,7 @@ void document_check(const json_t *document);
 void document_check_planned(
         const json_t *document, const char *const *rows, unsigned rounds, unsigned n_targets);
 
-/* The result of @row (see above) of @target in @round; a failed check and NULL where there is none. */
+/* The result of @row (see above) of @target in @round; else a failed check and NULL. */
 const json_t *document_result(
         const json_t *document, const char *target, const char *row, unsigned round);
 size_t document_n_results(const json_t *document);

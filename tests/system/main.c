@@ -1,5 +1,6 @@
 /*
- * Runs the system tests and says how many failed by its exit status.
+ * Runs the system tests and says how many failed by its exit status. Names of suites as arguments
+ * run only those.
  *
  * Two processes: one makes the folders, waits and removes them whatever happens; the other, in a
  * mount namespace of its own, runs the tests. When it ends its mounts and loop devices go with it.
@@ -7,8 +8,10 @@
 #include <CUnit/Basic.h>
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,19 +28,35 @@ void suite_signals(void);
 void suite_clean(void);
 void suite_refusals(void);
 void suite_options(void);
+void suite_lab(void);
 
-static void (*const suites[])(void) = {
-	suite_mongo,
-	suite_trace,
-	suite_filesystems,
-	suite_trouble,
-	suite_signals,
-	suite_clean,
-	suite_refusals,
-	suite_options,
+static const struct {
+	const char *name;
+	void (*add)(void);
+} suites[] = {
+	{ "mongo", suite_mongo },
+	{ "trace", suite_trace },
+	{ "filesystems", suite_filesystems },
+	{ "trouble", suite_trouble },
+	{ "signals", suite_signals },
+	{ "clean", suite_clean },
+	{ "refusals", suite_refusals },
+	{ "options", suite_options },
+	{ "lab", suite_lab },
 };
 
-static int run_tests(pid_t guard)
+/* Without names all are. */
+static bool is_wanted(const char *name, char *const *names)
+{
+	if (names[0] == NULL)
+		return true;
+	for (; names[0] != NULL; names++)
+		if (strcmp(names[0], name) == 0)
+			return true;
+	return false;
+}
+
+static int run_tests(pid_t guard, char *const *names)
 {
 	unsigned failures;
 
@@ -48,7 +67,8 @@ static int run_tests(pid_t guard)
 	if (CU_initialize_registry() != CUE_SUCCESS)
 		return 2;
 	for (size_t i = 0; i < sizeof(suites) / sizeof(suites[0]); i++)
-		suites[i]();
+		if (is_wanted(suites[i].name, names))
+			suites[i].add();
 	CU_basic_set_mode(CU_BRM_VERBOSE);
 	CU_basic_run_tests();
 	failures = CU_get_number_of_failures();
@@ -75,13 +95,14 @@ static int guard_tests(pid_t tests, const sigset_t *signals)
 	return EXIT_FAILURE;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const int numbers[] = { SIGCHLD, SIGINT, SIGTERM, SIGHUP };
 	sigset_t signals, before;
 	pid_t guard = getpid(), tests;
 	int status = EXIT_FAILURE;
 
+	(void)argc;
 	signal(SIGPIPE, SIG_IGN);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	sigemptyset(&signals);
@@ -93,7 +114,7 @@ int main(void)
 	tests = fork();
 	if (tests == 0) {
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		exit(run_tests(guard));
+		exit(run_tests(guard, argv + 1));
 	}
 	if (tests > 0)
 		status = guard_tests(tests, &signals);

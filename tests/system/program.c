@@ -23,8 +23,6 @@
 
 enum { RUNNING_MAX = 8, WORDS_MAX = 96, POLL_US = 2000 };
 
-extern char **environ;
-
 /* Written by program_find, program_start and program_wait only. */
 static char program_path[PATH_MAX];
 static pid_t running[RUNNING_MAX];
@@ -172,6 +170,20 @@ double program_clock(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
+void program_free(struct program *program)
+{
+	free(program->out);
+	free(program->err);
+	program->out = program->err = NULL;
+}
+
+static void take_output(struct program *program)
+{
+	program_free(program);
+	program->out = place_read(program->out_path);
+	program->err = place_read(program->err_path);
+}
+
 static void note_end(struct program *program, int status)
 {
 	note_running(program->pid, 0);
@@ -200,16 +212,14 @@ int program_wait(struct program *program, double timeout_s)
 			kill_group(program->pid);
 			note_running(program->pid, 0);
 			program->pid = -1;
-			program->out = place_read(program->out_path);
-			program->err = place_read(program->err_path);
+			take_output(program);
 			EXPECT(false, "not ended after %g s: %s", timeout_s, program->err);
 			return -1;
 		}
 		usleep(POLL_US);
 	}
 	note_end(program, status);
-	program->out = place_read(program->out_path);
-	program->err = place_read(program->err_path);
+	take_output(program);
 	return program->status;
 }
 
@@ -238,13 +248,6 @@ bool program_await(struct program *program, const char *text)
 			return false;
 		usleep(POLL_US);
 	}
-}
-
-void program_free(struct program *program)
-{
-	free(program->out);
-	free(program->err);
-	program->out = program->err = NULL;
 }
 
 void program_run(struct program *program, const struct program_how *how, int status,

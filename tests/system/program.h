@@ -1,7 +1,8 @@
 /*
  * The program under test (FSDERBY, default build/fsderby) as a child: with arguments, a user, a
- * surrounding; what it prints and how it ended. It runs in a session of its own, without a terminal,
- * in the test's folder "out", with its state in "state", and dies with the tests. One thread.
+ * surrounding; what it prints and how it ended. It runs in a session of its own, without a
+ * terminal, in the test's folder "out", with its state in "state", and dies with the tests. One
+ * thread.
  */
 #ifndef FSDERBY_TESTS_SYSTEM_PROGRAM_H
 #define FSDERBY_TESTS_SYSTEM_PROGRAM_H

@@ -1,6 +1,6 @@
 /*
- * Options of a run that show in what it does: time limit, kept files, exports to standard output and
- * in several parts, progress as JSON, plain terminals and locales.
+ * Options of a run that show in what it does: time limit, kept files, exports to standard output
+ * and in several parts, progress as JSON, plain terminals and locales.
  */
 #include <CUnit/CUnit.h>
 #include <inttypes.h>

@@ -33,9 +33,10 @@ static const struct {
 
 const char *const *trace_wrapper(const char *path)
 {
-	static const char *words[] = { "strace", "-f", "-q", "-s", "32", "-o", NULL, "-e",
-		"trace=openat,close,read,write,newfstatat,fstat,getdents64,mkdirat,symlinkat,"
-		"readlinkat,renameat,renameat2,unlinkat,lseek,fsync,prctl",
+	static const char calls[] =
+	        "trace=openat,close,read,write,newfstatat,fstat,getdents64,mkdirat,symlinkat,"
+	        "readlinkat,renameat,renameat2,unlinkat,lseek,fsync,prctl";
+	static const char *words[] = { "strace", "-f", "-q", "-s", "32", "-o", NULL, "-e", calls,
 		"-E", "ASAN_OPTIONS=detect_leaks=0", NULL };
 
 	words[6] = path;

@@ -5,6 +5,7 @@
 #include "tree.h"
 
 #include <CUnit/CUnit.h>
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ static void add_line(struct tree *tree, const char *line)
 		CU_ASSERT_PTR_NOT_NULL_FATAL(grown);
 		tree->entries = grown;
 	}
+	assert(tree->entries != NULL);
 	entry.is_dir = kind == 'd';
 	tree->entries[tree->n_entries++] = entry;
 	tree->n_files += !entry.is_dir;

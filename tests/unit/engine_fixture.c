@@ -111,6 +111,16 @@ static int step_drop(struct worker *worker)
 	return code < 0 ? code : STEP_MORE;
 }
 
+static int survey(struct stage *stage, struct survey *found)
+{
+	(void)stage;
+	if (!found->goes_on(found->context))
+		return -ECANCELED;
+	found->files = 4;
+	found->extents_per_file = 1.25;
+	return 0;
+}
+
 static void describe(
         const void *state, unsigned worker, unsigned pass, uint64_t cursor, char *out, size_t size)
 {
@@ -128,6 +138,7 @@ static const struct phase phase_table[] = {
 	        .ops = OP_BIT(OP_OPENAT) | OP_BIT(OP_WRITE) | OP_BIT(OP_CLOSE),
 	        .writes = true,
 	        .step = step_make,
+	        .survey = survey,
 	        COMMON },
 	{ .name = "look", .ops = OP_BIT(OP_STAT), .step = step_look, .reads = true, COMMON },
 	{ .name = "drop", .ops = OP_BIT(OP_UNLINK), .step = step_drop, COMMON },

@@ -23,11 +23,13 @@ void suite_journal(void);
 void suite_export(void);
 void suite_mongo_tree(void);
 void suite_mongo(void);
+void suite_mongo_changes(void);
 void suite_engine(void);
 void suite_schedule(void);
 void suite_options(void);
 void suite_profile(void);
 void suite_progress(void);
+void suite_lab(void);
 
 static const struct {
 	const char *name;
@@ -49,11 +51,13 @@ static const struct {
 	{ "export", suite_export },
 	{ "mongo_tree", suite_mongo_tree },
 	{ "mongo", suite_mongo },
+	{ "mongo_changes", suite_mongo_changes },
 	{ "engine", suite_engine },
 	{ "schedule", suite_schedule },
 	{ "options", suite_options },
 	{ "profile", suite_profile },
 	{ "progress", suite_progress },
+	{ "lab", suite_lab },
 };
 
 enum { N_SUITES = sizeof(suites) / sizeof(suites[0]) };

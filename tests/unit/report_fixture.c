@@ -116,6 +116,7 @@ struct report *fixture_new(unsigned rounds)
 		text_print(row->set, sizeof(row->set), "%s", rows[i].set);
 		text_print(row->title, sizeof(row->title), "as planned");
 		text_print(row->flush, sizeof(row->flush), "%s", rows[i].flush);
+		row->is_surveyed = i <= FIXTURE_COPY || i == FIXTURE_MULTI_CREATE;
 		set_params(i, &row->params);
 	}
 	text_print(report->id, sizeof(report->id), "20261201-002345-0001");
@@ -199,6 +200,8 @@ struct result *fixture_result(unsigned row, unsigned target, unsigned round, dou
 	result->order = target + 1;
 	result->predecessor = (int)target - 1;
 	result->space_bytes = -4096;
+	if (row == FIXTURE_CREATE && target == FIXTURE_EXT4)
+		result->fragments = 1 + round * 0.125;
 	set_params(row, &result->params);
 	if (row < FIXTURE_WRITE)
 		add_repetitions(result);

@@ -59,14 +59,34 @@ static void test_counts(void)
 		CU_ASSERT_EQUAL(count_of(result, "close"), 202);
 		CU_ASSERT_EQUAL(result->bytes, 20200);
 		CU_ASSERT(result->flush_s >= 0);
+		CU_ASSERT_EQUAL(result->fragments, 1.25);
 		CU_ASSERT(result->wall_s > 0);
 		CU_ASSERT(result->first_done_s <= result->wall_s);
 		result = fixture_find_result(&fixture, target, "drop", -1);
 		CU_ASSERT_EQUAL(count_of(result, "unlink"), 202);
 		CU_ASSERT(result->flush_s < 0);
+		CU_ASSERT(result->fragments < 0);
 	}
+	CU_ASSERT(run_report(fixture.run)->rows[0].is_surveyed);
+	CU_ASSERT_FALSE(run_report(fixture.run)->rows[1].is_surveyed);
 	CU_ASSERT_EQUAL(report_status(run_report(fixture.run)), 0);
 	CU_ASSERT_FALSE(run_left_files(fixture.run));
+	fixture_release(&fixture);
+}
+
+/* What was not flushed has not found its place yet, so it is not looked at. */
+static void test_no_survey_without_flush(void)
+{
+	struct fixture fixture;
+	const struct result *result;
+
+	fixture_init(&fixture, 1, &fixture_workload);
+	fixture.config.flush = FLUSH_NONE;
+	fixture_begin(&fixture);
+	fixture_join(&fixture);
+	result = fixture_find_result(&fixture, 0, "make", -1);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(result);
+	CU_ASSERT(result->fragments < 0);
 	fixture_release(&fixture);
 }
 
@@ -561,6 +581,7 @@ void suite_engine(void)
 	CU_pSuite suite = CU_add_suite("engine", NULL, NULL);
 
 	CU_add_test(suite, "work and operations are counted", test_counts);
+	CU_add_test(suite, "no survey without a flush", test_no_survey_without_flush);
 	CU_add_test(suite, "a pause stops the clock", test_pause_stops_the_clock);
 	CU_add_test(suite, "pause at the phase boundary", test_pause_at_the_boundary);
 	CU_add_test(suite, "a rate limit without bursts", test_pace);

@@ -260,6 +260,7 @@ static void test_json_result(void)
 	CU_ASSERT_EQUAL(number(device, "written_bytes"), 8192);
 	CU_ASSERT_EQUAL(number(json_object_get(device, "bottom"), "written_bytes"), 16384);
 	CU_ASSERT_EQUAL(number(result, "space_bytes"), -4096);
+	CU_ASSERT_EQUAL(number(result, "fragments"), 1.125);
 	CU_ASSERT(is_null(result, "error"));
 	CU_ASSERT(is_null(result, "steal_percent"));
 	json_array_foreach(json_object_get(result, "operations"), i, operation)
@@ -442,6 +443,10 @@ static void test_text(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "10.1"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "no space"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "aborted"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\nfragments /file"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, " 1.25\n"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "-4.00 KiB"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(text, "used against before the set"));
 	CU_ASSERT_PTR_NOT_NULL(
 	        strstr(text, "! x,\"f\"s?, mongo base_size=100 copy, round 2: write"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "Input/output error"));

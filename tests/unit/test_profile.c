@@ -51,6 +51,26 @@ static void test_classic(void)
 	profile_free(profile);
 }
 
+static void test_mongo_2001(void)
+{
+	struct profile *profile;
+
+	CU_ASSERT_EQUAL_FATAL(profile_new(&profile, "mongo-2001", &err), 0);
+	CU_ASSERT_STRING_EQUAL(profile->workloads, "mongo");
+	CU_ASSERT_EQUAL(profile->rounds, 3);
+	CU_ASSERT_EQUAL(find_value(profile, "base_size")->list.n, 4);
+	CU_ASSERT_EQUAL(find_value(profile, "repetitions")->number, 3);
+	CU_ASSERT_EQUAL_FATAL(find_value(profile, "processes")->list.n, 2);
+	CU_ASSERT_EQUAL(find_value(profile, "processes")->list.items[0], 1);
+	CU_ASSERT_EQUAL(find_value(profile, "processes")->list.items[1], 2);
+	CU_ASSERT_STRING_EQUAL(profile_mkfs_options(&profile->lab, "ext3"), "-J size=32");
+	CU_ASSERT_STRING_EQUAL(profile_mkfs_options(&profile->lab, "ext4"), "-J size=32");
+	CU_ASSERT_STRING_EQUAL(profile_mkfs_options(&profile->lab, "xfs"), "-l size=64m");
+	CU_ASSERT_PTR_NULL(profile_mkfs_options(&profile->lab, "ext2"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(profile->lab.note, "64 MiB"));
+	profile_free(profile);
+}
+
 static void test_text(void)
 {
 	static const char text[] = "# comment\r\n"
@@ -92,6 +112,9 @@ static const struct {
 	{ "[mongo]\n\n# a\nbase_size = 4kb\n", "p.ini:4", "4kb" },
 	{ "[mongo]\nseed = 3\nseed = 3\n", "p.ini:3", "twice" },
 	{ "[mongo\nseed = 3\n", "p.ini:1", "section" },
+	{ "[lab]\nxfs = -K\nxfs = -K\n", "p.ini:3", "twice" },
+	{ "[lab]\nxfs =\n", "p.ini:2", "xfs" },
+	{ "[labs]\nxfs = -K\n", "p.ini:2", "lab" },
 	{ "[mongo]\nseed = 3\n  and more\n", "p.ini:3", "key = value" },
 	{ "[mongo]\nseed = 1\nbase_size = 0000000000000000000000000000000000000000000000000000"
 	  "00000000000000000000000000000000000000000000000000000000000000000000000000000000000"
@@ -147,6 +170,7 @@ void suite_profile(void)
 
 	CU_add_test(suite, "quick", test_quick);
 	CU_add_test(suite, "classic", test_classic);
+	CU_add_test(suite, "mongo-2001", test_mongo_2001);
 	CU_add_test(suite, "what may stand in one", test_text);
 	CU_add_test(suite, "mistakes name file, line and key", test_mistakes);
 	CU_add_test(suite, "a file", test_file);

@@ -143,6 +143,50 @@ static void test_full(void)
 	report_free(report);
 }
 
+/* The lines as text: 'h' heading, 'r' row, 's' space, 'f' fragments. */
+static void print_lines(const struct table *table, char *out)
+{
+	for (unsigned i = 0; i < table->n_lines; i++) {
+		const struct table_line *line = &table->lines[i];
+
+		*out++ = line->kind == LINE_HEADING     ? 'h'
+		         : line->kind == LINE_ROW       ? 'r'
+		         : line->metric == METRIC_SPACE ? 's'
+		                                        : 'f';
+		CU_ASSERT(line->row < table->n_rows);
+	}
+	*out = '\0';
+}
+
+/* Figures stand below the rows that are surveyed, where a target has them. */
+static void test_lines(void)
+{
+	struct report *report = fixture_full(), *empty = fixture_new(1);
+	char lines[FIXTURE_ROWS * 4 + 1];
+	struct report_view view;
+	struct table table;
+	const struct table_cell *cell;
+
+	CU_ASSERT_EQUAL_FATAL(report_view_init(&view, report), 0);
+	CU_ASSERT_EQUAL_FATAL(table_init(&table, &view), 0);
+	print_lines(&table, lines);
+	CU_ASSERT_STRING_EQUAL(lines, "hrsfrsrrrrrhrshrhr");
+	cell = table_at(&table, FIXTURE_CREATE, FIXTURE_EXT4);
+	CU_ASSERT_EQUAL(cell->values[METRIC_FRAGMENTS].median, 1.25);
+	cell = table_at(&table, FIXTURE_CREATE, FIXTURE_XFS);
+	CU_ASSERT_FALSE(cell->values[METRIC_FRAGMENTS].is_known);
+	table_release(&table);
+	report_view_release(&view);
+	CU_ASSERT_EQUAL_FATAL(report_view_init(&view, empty), 0);
+	CU_ASSERT_EQUAL_FATAL(table_init(&table, &view), 0);
+	print_lines(&table, lines);
+	CU_ASSERT_STRING_EQUAL(lines, "hrrrrrrrhrhrhr");
+	table_release(&table);
+	report_view_release(&view);
+	report_free(report);
+	report_free(empty);
+}
+
 /* The lone round of a cell, marked: what stands there. */
 static void test_lone_round(void)
 {
@@ -189,5 +233,6 @@ void suite_table(void)
 	CU_add_test(suite, "median", test_median);
 	CU_add_test(suite, "spread", test_spread);
 	CU_add_test(suite, "a run with everything in it", test_full);
+	CU_add_test(suite, "lines", test_lines);
 	CU_add_test(suite, "a cell without a ranked round", test_lone_round);
 }
