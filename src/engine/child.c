@@ -84,6 +84,7 @@ static int wait_child(struct worker *worker, pid_t pid)
 		pid_t got;
 
 		poll(&ended, ended.fd >= 0 ? 1 : 0, LOOK_MS);
+		atomic_fetch_add(&worker->lane->heartbeat, 1); /* it lives, however long it takes */
 		got = wait4(pid, &status, WNOHANG, &usage);
 		if (got == pid)
 			break;

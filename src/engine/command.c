@@ -130,28 +130,33 @@ static void skip(struct run *run, int target)
 		run_log(run, "nothing to skip: no phase is running");
 }
 
+/* Put the new value into a block that waits, made from the live one when there is none. */
+static void set_in_block(
+        struct lane *lane, struct params **block, const struct param *param, const char *value)
+{
+	if (*block == NULL) {
+		*block = malloc(sizeof(**block));
+		if (*block != NULL)
+			**block = lane->params[lane->params_live];
+	}
+	if (*block != NULL)
+		params_set(*block, param->name, value, NULL);
+}
+
 /* Put the new value into what @lane will use next. */
 static void set_on_lane(struct lane *lane, const struct workload *workload,
         const struct param *param, const char *value)
 {
-	struct params *next;
+	bool concerns;
 
 	pthread_mutex_lock(&lane->lock);
-	if (!lane->is_set_up || lane->stage.workload != workload) {
-		pthread_mutex_unlock(&lane->lock);
-		return;
-	}
-	next = lane->next_params;
-	if (next == NULL) {
-		next = malloc(sizeof(*next));
-		if (next != NULL)
-			*next = lane->params[lane->params_live];
-	}
-	if (next != NULL) {
-		params_set(next, param->name, value, NULL);
-		lane->next_params = next;
-		lane->want_cut =
-		        lane->want_cut || (param->effect == PARAM_NOW && lane->phase != NULL);
+	concerns =
+	        lane->stage.workload == workload && (lane->is_set_up || lane->state == LANE_SETUP);
+	if (concerns)
+		set_in_block(lane, &lane->next_params, param, value);
+	if (concerns && param->effect == PARAM_NOW && lane->phase != NULL) {
+		set_in_block(lane, &lane->cut_params, param, value);
+		lane->want_cut = lane->cut_params != NULL;
 		pthread_cond_signal(&lane->wake);
 	}
 	pthread_mutex_unlock(&lane->lock);
@@ -226,6 +231,8 @@ static void carry_out(struct run *run, const struct command *command)
 		return;
 	switch (command->kind) {
 	case COMMAND_PAUSE:
+		if (run->stop) /* it would only hold up the clean-up */
+			break;
 		command_pause(run, command->target, true);
 		break;
 	case COMMAND_RESUME:

@@ -79,6 +79,9 @@ static uint64_t signs(struct lane *lane)
 	uint64_t count = atomic_load(&lane->heartbeat) + histogram_load(&lane->cleaning.removed);
 
 	for (unsigned i = 0; i < lane->n_workers; i++)
+		if (lane->workers[i].is_paced)
+			return clock_now_ns(); /* waits for its rate, not for the target */
+	for (unsigned i = 0; i < lane->n_workers; i++)
 		for (unsigned kind = 0; kind < OP_KINDS; kind++)
 			if (lane->workers[i].ops[kind].latency != NULL)
 				count += histogram_load(&lane->workers[i].ops[kind].latency->count);
@@ -97,6 +100,10 @@ static bool check_lost(struct run *run, struct lane *lane, struct sign_of_life *
 	bool lost = false;
 
 	pthread_mutex_lock(&lane->lock);
+	if (!lane->has_order) { /* it has answered since the caller looked */
+		pthread_mutex_unlock(&lane->lock);
+		return false;
+	}
 	count = signs(lane);
 	if (count != sign->count || lane->want_pause || sign->at_ns == 0) {
 		sign->count = count;
@@ -196,6 +203,17 @@ static void post(struct run *run, struct wave *wave, struct lane_order order, bo
 	}
 }
 
+/* Has the lane recorded the row itself, or is about to? */
+static bool has_claimed(struct lane *lane)
+{
+	bool claimed;
+
+	pthread_mutex_lock(&lane->lock);
+	claimed = lane->has_claimed;
+	pthread_mutex_unlock(&lane->lock);
+	return claimed;
+}
+
 /*
  * After an order: lanes that failed or are lost are out of this set. @row is the one that has
  * failed; @row_is_recorded: the lane itself made its result. The rows behind it are skipped.
@@ -210,7 +228,7 @@ static void drop_failed(struct run *run, struct wave *wave, const struct run_set
 		if (wave->is_out[i] || (!lost && (!has_answered(lane) || lane->answer >= 0)))
 			continue;
 		wave->is_out[i] = true;
-		if (lost || !row_is_recorded)
+		if (lost ? !has_claimed(lane) : !row_is_recorded)
 			lane_add_absent(lane, row, run->round, RESULT_ERROR);
 		for (unsigned later = row + 1; later < set->first_row + set->n_rows; later++)
 			lane_add_absent(lane, later, run->round, RESULT_SKIPPED);
@@ -472,7 +490,8 @@ static void abandon(struct run *run, struct lane *lane)
 	pthread_mutex_lock(&lane->lock);
 	row = (unsigned)lane->row;
 	round = lane->round;
-	in_phase = lane->has_order && lane->order.kind == ORDER_PHASE && !lane->is_abandoned;
+	in_phase = lane->has_order && lane->order.kind == ORDER_PHASE && !lane->is_abandoned &&
+	           !lane->has_claimed;
 	lane->is_abandoned = true;
 	lane->state = LANE_LOST;
 	pthread_mutex_unlock(&lane->lock);

@@ -30,7 +30,6 @@ struct run_known {
 
 struct run {
 	struct run_config config; /* targets: owned copies in the report */
-	char *command;
 	struct report *report;
 	struct run_set *sets;
 	unsigned n_sets;
@@ -81,7 +80,7 @@ void *director_main(void *run);
 void run_log(struct run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Wake the director: a lane has answered. No lane lock held. */
 void run_wake(struct run *run);
-/* A result was added: remember its time for the estimate, queue it for the journal. */
+/* A result was added: remember its time for the estimate. */
 void run_note_result(struct run *run, const struct result *result);
 
 /* sampler.c */

@@ -102,8 +102,9 @@ static int begin_set(struct lane *lane, const struct run_set *set, struct error 
 	lane->params[0] = params;
 	lane->params_live = 0;
 	free(lane->next_params);
-	lane->next_params = NULL;
-	lane->want_cut = false;
+	free(lane->cut_params);
+	lane->next_params = lane->cut_params = NULL;
+	lane->want_cut = lane->is_set_up = false;
 	lane->stage = (struct stage){
 		.workload = set->workload,
 		.params = &lane->params[0],
@@ -176,7 +177,7 @@ static int do_settle(struct lane *lane, const struct lane_order *order)
 	lane->state = LANE_SETTLING;
 	lane->row = (int)order->row;
 	lane->round = order->round;
-	lane->want_skip = false;
+	lane->want_skip = lane->has_claimed = false;
 	lane->failure.operation = NULL;
 	if (!lane->want_abort) {
 		atomic_store(&lane->stop_settling, 0);
@@ -368,6 +369,7 @@ void lane_release(struct lane *lane)
 	free(lane->workers);
 	free(lane->pending);
 	free(lane->next_params);
+	free(lane->cut_params);
 	lane_segment_release(&lane->segment);
 	device_reader_release(&lane->nearest);
 	device_reader_release(&lane->bottom);

@@ -61,8 +61,6 @@ struct lane_reading {
 	uint64_t at_ns;
 };
 
-enum { LANE_PASSES_MAX = 4096 };
-
 /* A segment: the part of a phase between parameter changes; one result. */
 struct lane_segment {
 	unsigned number; /* from 1 */
@@ -119,8 +117,10 @@ struct lane {
 	bool want_pause; /* by the user */
 	bool want_cut;   /* a parameter change waits in next_params */
 	bool want_skip, want_abort;
-	bool is_abandoned; /* did not answer: what it still finishes does not count */
-	struct params *next_params;
+	bool has_claimed;           /* the lane itself records the result of the row under way */
+	bool is_abandoned;          /* did not answer: what it still finishes does not count */
+	struct params *next_params; /* for the next phase: the live block with all changes */
+	struct params *cut_params;  /* for a cut: with those that take effect now */
 
 	enum lane_state state;
 	int row;

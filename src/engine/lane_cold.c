@@ -96,7 +96,7 @@ static void advise_file(int dir_fd, const char *name)
 }
 
 /* Advise the data of each file away; names and inodes stay. Trees of workloads are not deep. */
-static int advise_tree(int dir_fd, unsigned depth)
+static int advise_tree(struct lane *lane, int dir_fd, unsigned depth)
 {
 	DIR *dir = depth < 256 ? fdopendir(dir_fd) : NULL;
 	struct dirent *entry;
@@ -109,11 +109,14 @@ static int advise_tree(int dir_fd, unsigned depth)
 	while ((entry = readdir(dir)) != NULL && code == 0) {
 		int fd;
 
+		atomic_fetch_add(&lane->heartbeat, 1);
+		if ((atomic_load(&lane->gate) & GATE_CANCEL) != 0)
+			break;
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
 			continue;
 		fd = scratch_open_directory(dirfd(dir), entry->d_name, O_RDONLY);
 		if (fd >= 0)
-			code = advise_tree(fd, depth + 1);
+			code = advise_tree(lane, fd, depth + 1);
 		else
 			advise_file(dirfd(dir), entry->d_name);
 	}
@@ -142,7 +145,7 @@ int lane_make_cold(struct lane *lane, struct error *err)
 	if (fd < 0)
 		return error_errno(err, fd, "open %s/%s", lane->target->path, lane->board_prefix);
 	lane->cold_method = "fadvise";
-	return advise_tree(fd, 0);
+	return advise_tree(lane, fd, 0);
 }
 
 /*
@@ -156,6 +159,8 @@ bool lane_was_warm(const struct lane *lane)
 
 	if (!lane->run->config.is_cold || !lane->phase->reads)
 		return false;
+	if (lane->segment.was_limited || lane->segment.was_changed)
+		return false; /* a part of a pass: what it should have read is not known */
 	if (lane->bottom.n == 0 || strcmp(lane->cold_method, "none") == 0)
 		return true;
 	return (double)got < (double)wanted * COLD_SHARE;

@@ -65,7 +65,8 @@ static void start_clocks(struct lane *lane)
 	if (lane->segment.was_paused)
 		lane->segment.paused_ns += held;
 	lane->hold_begin_ns = 0;
-	lane->pace_ideal_ns = lane->pace_floor_ns = now;
+	lane->pace_ideal_ns += held; /* no debt from the pause, and none forgiven */
+	lane->pace_floor_ns += held;
 	lane->state = LANE_RUNNING;
 	stamp_segment(lane, now);
 	lane_gate_clear(lane, GATE_HOLD);
@@ -85,15 +86,15 @@ static void update_rate(struct lane *lane)
 }
 
 /* Put the parameters that wait in force. No worker runs. Lock held. */
-static void take_params(struct lane *lane)
+static void take_params(struct lane *lane, struct params **block)
 {
-	if (lane->next_params == NULL)
+	if (*block == NULL)
 		return;
 	lane->params_live ^= 1;
-	lane->params[lane->params_live] = *lane->next_params;
+	lane->params[lane->params_live] = **block;
 	lane->stage.params = &lane->params[lane->params_live];
-	free(lane->next_params);
-	lane->next_params = NULL;
+	free(*block);
+	*block = NULL;
 	update_rate(lane);
 	if (lane->phase != NULL && lane->phase->total != NULL)
 		lane->total = lane->phase->total(&lane->stage);
@@ -126,10 +127,11 @@ static void cut_pass(struct lane *lane)
 	uint64_t held = now - lane->hold_begin_ns, part = active - lane->segment_pass_base_ns;
 
 	lane->segment.wall_ns += part;
+	lane->segment.classic_ns += part;
 	add_repetition(&lane->segment, part, part);
 	lane->segment_pass_base_ns = active;
 	lane->pass_paused_ns += held;
-	if (lane->want_pause)
+	if (lane->segment.was_paused)
 		lane->segment.paused_ns += held;
 	lane->hold_begin_ns = now;
 	lane_account(lane, &lane->segment.paused, &lane->reading);
@@ -159,7 +161,7 @@ static void cut(struct lane *lane)
 	for (unsigned i = 0; i < lane->n_workers; i++)
 		worker_reset_counters(&lane->workers[i]);
 	sampler_begin_phase(lane);
-	take_params(lane);
+	take_params(lane, &lane->cut_params);
 	lane->want_cut = false;
 	lane_read(lane, &lane->reading);
 }
@@ -275,7 +277,7 @@ static void release_workers(struct lane *lane)
 	if (lane->want_cut && lane->segment.start_ns != 0)
 		cut(lane); /* a change between two passes */
 	if (lane->want_cut)
-		take_params(lane);
+		take_params(lane, &lane->cut_params);
 	lane->want_cut = false;
 	lane->state = LANE_RUNNING;
 	lane_read(lane, &lane->reading);
@@ -339,6 +341,17 @@ static enum flush flush_of(const struct lane *lane)
 	return lane->stage.workload->flush;
 }
 
+/* Ended by the user or given up; a time limit also cancels, and is no reason to leave work out. */
+static bool is_stopped(struct lane *lane)
+{
+	bool stopped;
+
+	pthread_mutex_lock(&lane->lock);
+	stopped = lane->want_skip || lane->want_abort || lane->is_abandoned;
+	pthread_mutex_unlock(&lane->lock);
+	return stopped;
+}
+
 static int flush(struct lane *lane)
 {
 	enum flush how = flush_of(lane);
@@ -373,10 +386,32 @@ static int flush(struct lane *lane)
 	return code;
 }
 
+/* What the workers' time used; the next reading begins here. */
 static void account_pass(struct lane *lane)
 {
 	pthread_mutex_lock(&lane->lock);
 	lane_account(lane, &lane->segment.active, &lane->reading);
+	lane_read(lane, &lane->reading);
+	pthread_mutex_unlock(&lane->lock);
+}
+
+/*
+ * What the flush used. Inside the time it counts like the rest; outside, only its bytes are the
+ * phase's (they are its write-back), not the machine's time.
+ */
+static void account_flush(struct lane *lane)
+{
+	struct lane_usage usage = { 0 };
+
+	if (flush_of(lane) == FLUSH_INSIDE) {
+		account_pass(lane);
+		return;
+	}
+	pthread_mutex_lock(&lane->lock);
+	lane_account(lane, &usage, &lane->reading);
+	usage.nearest.busy_ms = usage.bottom.busy_ms = 0;
+	device_accumulate(&lane->segment.active.nearest, &usage.nearest);
+	device_accumulate(&lane->segment.active.bottom, &usage.bottom);
 	pthread_mutex_unlock(&lane->lock);
 }
 
@@ -415,9 +450,11 @@ static int run_pass(struct lane *lane, unsigned pass)
 		close_pass(lane);
 	code = collect_failure(lane);
 	pthread_mutex_unlock(&lane->lock);
-	if (code == 0 && (atomic_load(&lane->gate) & GATE_CANCEL) == 0)
-		code = flush(lane);
 	account_pass(lane);
+	if (code == 0 && !is_stopped(lane)) {
+		code = flush(lane);
+		account_flush(lane);
+	}
 	return code;
 }
 
@@ -466,7 +503,9 @@ static int begin_phase(struct lane *lane)
 	lane->wall_before_ns = 0;
 	lane->is_in_pass = false;
 	lane->n_done = lane->n_parked = lane->n_started = 0;
-	take_params(lane);
+	take_params(lane, &lane->next_params); /* holds all changes, also those meant for a cut */
+	free(lane->cut_params);
+	lane->cut_params = NULL;
 	lane->want_cut = false;
 	histogram_reset(&lane->flush_latency);
 	pthread_mutex_unlock(&lane->lock);
@@ -504,11 +543,12 @@ static void end_phase(struct lane *lane, int code)
 	has_sample = sampler_close_second(lane, clock_now_ns(), &sample);
 	status = outcome(lane, code);
 	drop = lane->is_abandoned;
+	lane->has_claimed = !drop;
 	pthread_mutex_unlock(&lane->lock);
 	if (!drop && has_sample)
 		report_add_sample(lane->run->report, &sample);
-	if (!drop)
-		lane_finish_segment(lane, status);
+	if (!drop && lane_finish_segment(lane, status) != 0)
+		run_log(lane->run, "%s: a result is lost: out of memory", lane->target->label);
 	pthread_mutex_lock(&lane->lock);
 	lane->phase = NULL;
 	lane->n_workers = 0;

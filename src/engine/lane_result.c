@@ -1,6 +1,7 @@
 /*
  * What a lane measured, as a result: readings of the machine and the devices around a span, and the
- * sums over workers. Lane thread only; the sampler reads the same counters by itself.
+ * sums over workers. Lane thread only, but for lane_add_absent, which the director
+ * calls too; the sampler reads the same counters by itself.
  */
 #include <errno.h>
 #include <limits.h>
@@ -378,7 +379,13 @@ int lane_add_absent(struct lane *lane, unsigned row, unsigned round, enum result
 
 	if (result == NULL)
 		return -ENOMEM;
+	pthread_mutex_lock(&lane->lock);
 	fill_head(result, lane, row, round);
+	if (lane->phase != NULL && (unsigned)lane->row == row && lane->segment.number > 1)
+		result->segment = lane->segment.number; /* it stands for the one under way */
+	if (status == RESULT_ERROR)
+		fill_failure(result, lane);
+	pthread_mutex_unlock(&lane->lock);
 	result->status = status;
 	result->params = lane->run->report->rows[row].params;
 	result->flush_s = result->classic_s = result->fragments = -1;
@@ -387,7 +394,6 @@ int lane_add_absent(struct lane *lane, unsigned row, unsigned round, enum result
 	result->dirty_kib = -1;
 	if (status == RESULT_ERROR) {
 		result->marks |= MARK_ERROR;
-		fill_failure(result, lane);
 	}
 	if (status == RESULT_NO_SPACE)
 		result->marks |= MARK_NO_SPACE;

@@ -21,12 +21,6 @@
 #define PACE_CATCH_UP 1.06
 #define PACE_SLACK_NS UINT64_C(2000000)
 
-static void cpu_begin(struct worker *worker, struct cpu_times *base)
-{
-	(void)worker;
-	cpu_read_thread(base);
-}
-
 /* Add the CPU time since @base to the worker's total. */
 static void cpu_end(struct worker *worker, struct cpu_times *base)
 {
@@ -53,7 +47,7 @@ static void park(struct worker *worker)
 	worker->is_parked = false;
 	lane->n_parked--;
 	worker->params = &lane->params[lane->params_live];
-	cpu_begin(worker, &worker->cpu_base);
+	cpu_read_thread(&worker->cpu_base);
 }
 
 static void park_if_held(struct worker *worker)
@@ -72,6 +66,8 @@ int worker_gate(struct worker *worker, enum op_kind kind, size_t *length)
 	uint32_t bits = atomic_load(worker->gate);
 	int code = 0;
 
+	if (worker->has_ended) /* in close(): nobody waits for this worker any more */
+		return kind == OP_CLOSE ? 0 : -ECANCELED;
 	while ((bits & (GATE_HOLD | GATE_CANCEL)) == GATE_HOLD) {
 		park_if_held(worker);
 		bits = atomic_load(worker->gate);
@@ -141,12 +137,16 @@ static void pace(struct worker *worker)
 	if (lane->rate_limit > 0)
 		due = pace_due(lane, work - worker->paced_work, now);
 	worker->is_paced = due > now;
-	while (due > now &&
-	        (atomic_load(&lane->gate) & (GATE_HOLD | GATE_CANCEL | GATE_LAST)) == 0) {
+	while (due > now && (atomic_load(&lane->gate) & (GATE_CANCEL | GATE_LAST)) == 0) {
 		struct timespec until = { (time_t)(due / CLOCK_SECOND_NS),
 			(long)(due % CLOCK_SECOND_NS) };
 
-		pthread_cond_timedwait(&lane->gate_cond, &lane->lock, &until);
+		if ((atomic_load(&lane->gate) & GATE_HOLD) != 0) {
+			park(worker); /* and wait for the rest afterwards */
+			due += clock_now_ns() - now;
+		} else {
+			pthread_cond_timedwait(&lane->gate_cond, &lane->lock, &until);
+		}
 		now = clock_now_ns();
 	}
 	worker->is_paced = false;
@@ -232,7 +232,7 @@ static void note_failure(struct worker *worker, const struct phase *phase, int c
 		        sizeof(worker->failed_path));
 }
 
-/* The last act of a worker that anybody measures. */
+/* The end of the worker's part of the pass. */
 static void note_end(struct worker *worker)
 {
 	struct lane *lane = worker->lane;
@@ -244,6 +244,7 @@ static void note_end(struct worker *worker)
 	if (lane->n_done == 0)
 		lane->pass_first_done_ns = worker->end_ns;
 	lane->n_done++;
+	worker->has_ended = true;
 	lane->last_park_ns = lane->pass_end_ns = end;
 	if (worker->error_code != 0)
 		lane_gate_set(lane, GATE_CANCEL);
@@ -265,7 +266,7 @@ void *worker_main(void *argument)
 	if (phase->open != NULL)
 		code = phase->open(worker);
 	wait_for_release(worker);
-	cpu_begin(worker, &worker->cpu_base);
+	cpu_read_thread(&worker->cpu_base);
 	op_mark(worker);
 	atomic_store(&worker->is_running, 1);
 	if (code == 0)
@@ -296,7 +297,7 @@ void worker_prepare(struct worker *worker, struct lane *lane, unsigned index, un
 	worker->failed_path[0] = worker->error_text[0] = '\0';
 	worker->end_ns = worker->classic_end_ns = 0;
 	worker->paced_work = histogram_load(&worker->work);
-	worker->is_parked = worker->is_paced = false;
+	worker->is_parked = worker->is_paced = worker->has_ended = false;
 	random_init(&worker->random, lane->stage.seed, stream);
 	atomic_store(&worker->cursor, 0);
 }

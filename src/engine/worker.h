@@ -80,6 +80,7 @@ struct worker {
 	struct cpu_times cpu, cpu_base;  /* used in the phase; reading at the last (un)parking */
 	uint64_t paced_work;             /* work already charged to the rate limit */
 	bool is_parked, is_paced;        /* waits in the gate; guarded by the lane's lock */
+	bool has_ended; /* its part of the pass is over; written under the lane's lock */
 	pthread_t thread;
 };
 
@@ -169,9 +170,17 @@ static inline int op_openat(struct worker *w, int dir, const char *name, int fla
 	        syscall(SYS_openat, dir, name, flags | O_CLOEXEC, mode));
 }
 
+/* After EINTR the descriptor is gone all the same (close(2)): never repeated, no error. */
 static inline int op_close(struct worker *w, int fd)
 {
-	return (int)OP_CALL(w, OP_CLOSE, (size_t *)NULL, syscall(SYS_close, fd));
+	long result = op_enter(w, OP_CLOSE, NULL);
+
+	if (result != 0)
+		return (int)result;
+	result = syscall(SYS_close, fd);
+	if (__builtin_expect(result == -1, 0))
+		result = errno == EINTR ? 0 : -errno;
+	return (int)op_leave(w, OP_CLOSE, result, 0);
 }
 
 static inline ssize_t op_read(struct worker *w, int fd, void *data, size_t size)

@@ -319,6 +319,37 @@ static void test_mkfs_fails(void)
 	free(before);
 }
 
+/* The same before the second round: that cell is an error, the other target goes on. */
+static void test_mkfs_fails_later(void)
+{
+	const char *settings[] = { make_stand_in(1), NULL };
+	struct program_how how = { .settings = settings };
+	struct program program;
+	const json_t *result;
+	json_t *document;
+	char *before;
+
+	if (!images_are_possible("lab"))
+		return;
+	before = list_traces();
+	program_run(&program, &how, 1,
+	        ARGUMENTS(LAB, "-n", "2", "--size", "128M", "-o", "r.json", "ext4", "btrfs"));
+	program_free(&program);
+	check_no_trace(before, "after a failure in between");
+	document = document_load(place_path("out/r.json"));
+	document_check(document);
+	result = document_result(document, "ext4", tree_phases[0], 2);
+	EXPECT(document_is(result, "status", "error") &&
+	                strstr(document_text(result, "error.text"), "out of order") != NULL,
+	        "%s: %s", document_text(result, "status"), document_text(result, "error.text"));
+	for (unsigned k = 0; tree_phases[k] != NULL; k++)
+		EXPECT(document_is(document_result(document, "btrfs", tree_phases[k], 2), "status",
+		               "ok"),
+		        "btrfs %s", tree_phases[k]);
+	json_decref(document);
+	free(before);
+}
+
 /* When it gets a signal: seconds after the start; making takes about one. */
 static const double moments[] = { 0.02, 0.1, 0.3, 0.6, 0.9, 1.2, 1.6, 2.0, 2.5 };
 
@@ -488,6 +519,7 @@ void suite_lab(void)
 	CU_add_test(suite, "a size by the plan", test_size_by_plan);
 	CU_add_test(suite, "made anew for each set, or round", test_fresh);
 	CU_add_test(suite, "mkfs or mount fails", test_mkfs_fails);
+	CU_add_test(suite, "mkfs fails between rounds", test_mkfs_fails_later);
 	CU_add_test(suite, "SIGINT at any moment", test_interrupt);
 	CU_add_test(suite, "SIGKILL at any moment", test_kill);
 	CU_add_test(suite, "visible to others", test_visible);

@@ -82,6 +82,9 @@ static int add_result(struct scene *scene, unsigned row, unsigned target, unsign
 	result->cpu_percent = 60 + 7 * (double)(target % 5);
 	result->machine_percent = 40;
 	result->workers = 1;
+	result->space_bytes = (int64_t)(202 + target) << 20;
+	if (row == 0 && target != 1)
+		result->fragments = 1.021;
 	if (add_operation(result) != 0) {
 		result_free(result);
 		return -ENOMEM;
@@ -120,6 +123,7 @@ static int make_report(struct scene *scene, unsigned n_targets)
 		report->rows[i].workload = rows[i].workload;
 		report->rows[i].phase = rows[i].phase;
 		report->rows[i].unit = rows[i].unit;
+		report->rows[i].is_surveyed = i < 2;
 		text_print(report->rows[i].set, sizeof(report->rows[i].set), "%s", rows[i].set);
 		text_print(
 		        report->rows[i].title, sizeof(report->rows[i].title), "%s", rows[i].title);

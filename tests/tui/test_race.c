@@ -101,6 +101,10 @@ static void test_wide(void)
 		"cpu",
 		"±",
 		"create        files/s",
+		"     space",
+		"202 MiB",
+		"     fragments/file",
+		"1.02",
 		"no space",
 		"▶ rewrite",
 		"2%",
@@ -136,6 +140,32 @@ static void test_standard(void)
 	CU_ASSERT(shows(pad, "▶ rewrite"));
 	CU_ASSERT(shows(pad, "running"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(line_of(pad, 23, line), "q quit"));
+	delwin(pad);
+	scene_release(&scene);
+}
+
+/* Figures below a row: no row of their own for the cursor, under the time, missing where unknown.
+ * */
+static void test_figures(void)
+{
+	struct scene scene;
+	WINDOW *pad = scene_drawn(&scene, 2, 100, 40);
+	struct frame frame = scene_frame(&scene);
+	struct layout layout = view_layout(&scene.view, &frame, (struct span){ 100, 40 });
+	int y = layout.table_y;
+	char line[LINE_MAX_BYTES];
+
+	CU_ASSERT_PTR_NOT_NULL(strstr(line_of(pad, y + 1, line), "create"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(line_of(pad, y + 2, line), "space"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(line, "203 MiB"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(line_of(pad, y + 3, line), "fragments/file"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(line, "1.02"));
+	CU_ASSERT_PTR_EQUAL(strstr(line, "1.02"), strrchr(line, '1'));
+	CU_ASSERT_PTR_NOT_NULL(strstr(line_of(pad, y + 4, line), "copy"));
+	/* copy was surveyed without an answer: its space only */
+	CU_ASSERT_PTR_NOT_NULL(strstr(line_of(pad, y + 5, line), "space"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(line_of(pad, y + 6, line), "slink"));
+	CU_ASSERT_EQUAL(view_line_of(&scene.table, 2), 6);
 	delwin(pad);
 	scene_release(&scene);
 }
@@ -397,6 +427,7 @@ void suite_race(void)
 
 	CU_add_test(suite, "120x36", test_wide);
 	CU_add_test(suite, "80x24", test_standard);
+	CU_add_test(suite, "figures below a row", test_figures);
 	CU_add_test(suite, "names shift nothing", test_names_shift_nothing);
 	CU_add_test(suite, "small windows", test_small);
 	CU_add_test(suite, "all sizes and pages", test_all_sizes_and_pages);

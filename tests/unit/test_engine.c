@@ -247,6 +247,25 @@ static void test_time_limit(void)
 	fixture_release(&fixture);
 }
 
+/* A step that outlasts the limit's grace is cancelled, but the phase is flushed like any other. */
+static void test_time_limit_flushes(void)
+{
+	struct fixture fixture;
+	const struct result *result;
+
+	fixture_init(&fixture, 1, &fixture_workload);
+	fixture_set(&fixture, "count", "100");
+	fixture_set(&fixture, "nap", "900ms");
+	fixture.config.time_limit_ns = 100000000;
+	fixture_begin(&fixture);
+	fixture_join(&fixture);
+	result = fixture_find_result(&fixture, 0, "make", 0);
+	CU_ASSERT_EQUAL(result->status, RESULT_OK);
+	CU_ASSERT(result->marks & MARK_LIMIT);
+	CU_ASSERT(result->flush_s >= 0);
+	fixture_release(&fixture);
+}
+
 static void inject(struct fixture *fixture, struct inject_rule rule)
 {
 	fixture->inject.rules[fixture->inject.n++] = rule;
@@ -344,6 +363,31 @@ static void test_live_change(void)
 	second = fixture_find_result(&fixture, 0, "look", 0);
 	CU_ASSERT_EQUAL(params_number(&second->params, FIXTURE_NAP), 1000000);
 	CU_ASSERT_EQUAL(fixture_find_result(&fixture, 0, "look", 0)->marks & MARK_CHANGED, 0);
+	fixture_release(&fixture);
+}
+
+/* What waits for the next phase does not slip in with a cut for something else. */
+static void test_next_phase_waits(void)
+{
+	struct fixture fixture;
+	const struct result *second;
+
+	fixture_init(&fixture, 1, &fixture_workload);
+	fixture_set(&fixture, "count", "60");
+	fixture_set(&fixture, "nap", "10ms");
+	fixture_begin(&fixture);
+	CU_ASSERT(fixture_wait_state(&fixture, 0, LANE_RUNNING));
+	set_param(&fixture, "threads", "4");
+	set_param(&fixture, "nap", "1ms");
+	fixture_join(&fixture);
+	second = fixture_find_result(&fixture, 0, "make", 1);
+	CU_ASSERT_PTR_NOT_NULL_FATAL(second);
+	CU_ASSERT_EQUAL(second->workers, 1);
+	CU_ASSERT_EQUAL(params_number(&second->params, FIXTURE_WORKERS), 1);
+	CU_ASSERT_EQUAL(params_number(&second->params, FIXTURE_NAP), 1000000);
+	second = fixture_find_result(&fixture, 0, "look", 0);
+	CU_ASSERT_EQUAL(second->workers, 4);
+	CU_ASSERT_EQUAL(params_number(&second->params, FIXTURE_NAP), 1000000);
 	fixture_release(&fixture);
 }
 
@@ -588,6 +632,8 @@ void suite_engine(void)
 	CU_add_test(suite, "skip", test_skip);
 	CU_add_test(suite, "stop keeps every row", test_stop_keeps_every_row);
 	CU_add_test(suite, "time limit", test_time_limit);
+	CU_add_test(suite, "time limit in a long step", test_time_limit_flushes);
+	CU_add_test(suite, "a change for the next phase waits", test_next_phase_waits);
 	CU_add_test(suite, "faults", test_faults);
 	CU_add_test(suite, "short write", test_short_write);
 	CU_add_test(suite, "a live change cuts", test_live_change);

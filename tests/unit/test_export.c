@@ -260,7 +260,8 @@ static void test_json_result(void)
 	CU_ASSERT_EQUAL(number(device, "written_bytes"), 8192);
 	CU_ASSERT_EQUAL(number(json_object_get(device, "bottom"), "written_bytes"), 16384);
 	CU_ASSERT_EQUAL(number(result, "space_bytes"), -4096);
-	CU_ASSERT_EQUAL(number(result, "fragments"), 1.125);
+	CU_ASSERT_EQUAL(number(result, "fragments"), 1.25);
+	CU_ASSERT(is_null(find_result(root, FIXTURE_CREATE, FIXTURE_XFS, 2), "fragments"));
 	CU_ASSERT(is_null(result, "error"));
 	CU_ASSERT(is_null(result, "steal_percent"));
 	json_array_foreach(json_object_get(result, "operations"), i, operation)
@@ -487,6 +488,34 @@ static void test_print(void)
 	report_free(report);
 }
 
+/* Sets of one and of two processes in one run: a heading each, single first, in both parts. */
+static void test_mongo_processes(void)
+{
+	struct report *report = fixture_full();
+	char *text = export_read("mongo:", "a", report), *at = text;
+	static const char *const headings[] = {
+		"MONGO_SINGLE_PROCESS BENCHMARK",
+		"base_size=100 bytes",
+		"MONGO_MULTI_PROCESS (2 processes) BENCHMARK",
+		"files=403770, base_size=1000 bytes, dirs=746",
+		"MONGO_SINGLE_PROCESS RATIO",
+		"base_size=100 bytes",
+		"MONGO_MULTI_PROCESS (2 processes) RATIO",
+		"base_size=1000 bytes",
+	};
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof(headings) / sizeof(headings[0]); i++) {
+		at = strstr(at, headings[i]);
+		CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+	}
+	for (at = text; (at = strstr(at, "MONGO_")) != NULL; at++)
+		n++;
+	CU_ASSERT_EQUAL(n, 4);
+	free(text);
+	report_free(report);
+}
+
 static void test_mongo(void)
 {
 	struct report *report = fixture_full();
@@ -646,6 +675,7 @@ void suite_export(void)
 	CU_add_test(suite, "text", test_text);
 	CU_add_test(suite, "text at any width", test_print);
 	CU_add_test(suite, "mongo", test_mongo);
+	CU_add_test(suite, "mongo: processes", test_mongo_processes);
 	CU_add_test(suite, "mongo: ratio to nothing", test_mongo_zero);
 	CU_add_test(suite, "never half a file", test_never_half);
 	CU_add_test(suite, "links", test_places);

@@ -38,8 +38,7 @@ static struct mini_totals run(struct mini_stage *mini, const char *phase)
 {
 	struct mini_totals totals = { 0 };
 
-	CU_ASSERT_EQUAL(
-	        mini_run_phase(&mini->stage, mini_find_phase(mongo(), phase), &totals), 0);
+	CU_ASSERT_EQUAL(mini_run_phase(&mini->stage, mini_find_phase(mongo(), phase), &totals), 0);
 	CU_ASSERT_EQUAL(totals.work, totals.total);
 	CU_ASSERT_EQUAL(totals.open_files, 0);
 	return totals;
@@ -240,8 +239,7 @@ static void check_limit(const char *phase, const char *order, uint64_t steps)
 		return;
 	run(&mini, "create");
 	run(&mini, "copy");
-	CU_ASSERT_EQUAL(
-	        mini_run_phase(&mini.stage, mini_find_phase(mongo(), phase), &totals), 0);
+	CU_ASSERT_EQUAL(mini_run_phase(&mini.stage, mini_find_phase(mongo(), phase), &totals), 0);
 	CU_ASSERT(totals.work > 0 && totals.work < totals.total);
 	run_later(&mini);
 	mini_stage_release(&mini);
@@ -391,9 +389,9 @@ static void test_distinct_bytes(void)
 	        PAIRS * (bytes + 128 * (e.n + e.d)) + some.bytes[OP_WRITE] + 128 * PAIRS * 21);
 	CU_ASSERT_EQUAL(distinct(&mini, "stats"), 128 * PAIRS * (e.n + e.d + 21));
 	run(&mini, "append");
-	CU_ASSERT_EQUAL(distinct(&mini, "read"),
-	        PAIRS * (bytes + e.append_bytes + 128 * (e.n + e.d)) + some.bytes[OP_WRITE] +
-	                128 * PAIRS * 21);
+	CU_ASSERT_EQUAL(
+	        distinct(&mini, "read"), PAIRS * (bytes + e.append_bytes + 128 * (e.n + e.d)) +
+	                                         some.bytes[OP_WRITE] + 128 * PAIRS * 21);
 	run(&mini, "slink");
 	CU_ASSERT_EQUAL(distinct(&mini, "stats"), 128 * PAIRS * (2 * e.n + e.d + 21));
 	/* What is read at least once is no more than what is read. */
@@ -416,9 +414,8 @@ static int survey(struct mini_stage *mini, unsigned end, struct survey *found)
 {
 	struct patience patience = { 0, end };
 
-	*found = (struct survey){
-		.goes_on = goes_on, .context = &patience, .extents_per_file = -1
-	};
+	*found =
+	        (struct survey){ .goes_on = goes_on, .context = &patience, .extents_per_file = -1 };
 	return mini_find_phase(mongo(), "create")->survey(&mini->stage, found);
 }
 
