@@ -144,8 +144,7 @@ static void test_standard(void)
 	scene_release(&scene);
 }
 
-/* Figures below a row: no row of their own for the cursor, under the time, missing where unknown.
- * */
+/* Figures below a row: none of their own for the cursor, under the time, missing where unknown. */
 static void test_figures(void)
 {
 	struct scene scene;
