@@ -100,11 +100,10 @@ try_command() {
 	rm -rf --one-file-system "$folder/root"
 	cp -a "$folder/bare" "$folder/root"
 	copy_tree "$folder/root/root/fsderby"
-	mount --bind "$folder/root" "$folder/root" # a root that is a mount, as on any machine
 	mount_system "$folder/root"
 	status=0
 	in_root "$folder/root" "cd /root/fsderby && $1" || status=$?
-	umount -R "$folder/root"
+	umount -R "$folder/root/proc" "$folder/root/sys" "$folder/root/dev"
 	return "$status"
 }
 

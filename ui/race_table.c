@@ -9,7 +9,7 @@
 #include "core/units.h"
 #include "ui/parts.h"
 
-enum { FIELD_TEXT_MAX = 48 };
+enum { FIELD_TEXT_MAX = 48, FIGURE_INDENT = 5 };
 
 /* One cell with what is live in it. */
 struct cell_context {
@@ -343,9 +343,12 @@ static void draw_figure(const struct canvas *canvas, const struct frame *frame,
 	const struct metric_info *info = &metric_table[line->metric];
 	int end = layout->n_fields > 0 ? layout->fields[0].x + layout->fields[0].width : 0;
 	char text[64], number[32];
+	bool has_unit = line->metric == METRIC_FRAGMENTS &&
+	                FIGURE_INDENT + (int)(strlen(info->name) + strlen(info->unit)) <=
+	                        layout->label.width;
 
-	text_print(text, sizeof(text), "     %s%s", info->name,
-	        line->metric == METRIC_FRAGMENTS ? info->unit : "");
+	text_print(text, sizeof(text), "%*s%s%s", FIGURE_INDENT, "", info->name,
+	        has_unit ? info->unit : "");
 	canvas_put(canvas, y, layout->label, ROLE_DIM, text);
 	for (unsigned i = 0; i < layout->n_shown && end > 0; i++) {
 		const struct table_cell *cell =

@@ -166,6 +166,12 @@ static void test_figures(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(line_of(pad, y + 6, line), "slink"));
 	CU_ASSERT_EQUAL(view_line_of(&scene.table, 2), 6);
 	delwin(pad);
+	/* A narrow label has no room for the unit. */
+	scene.view.row = 0;
+	pad = drawn(&scene, 80, 24);
+	CU_ASSERT(shows(pad, "     fragments "));
+	CU_ASSERT(!shows(pad, "fragments/"));
+	delwin(pad);
 	scene_release(&scene);
 }
 

@@ -21,6 +21,7 @@
 #include "core/text.h"
 #include "engine/prober.h"
 #include "measure/clock.h"
+#include "mounts.h"
 
 enum { NOBODY = 65534 };
 
@@ -92,9 +93,9 @@ static void run_in_child(void (*test)(void))
 /* False with a word why when this machine or user cannot mount. */
 static bool can_mount(const char *test)
 {
-	if (geteuid() == 0 && access("/dev/loop-control", R_OK | W_OK) == 0)
+	if (geteuid() == 0 && access("/dev/loop-control", R_OK | W_OK) == 0 && mounts_are_private())
 		return true;
-	printf("(skipped: %s needs root and loop devices) ", test);
+	printf("(skipped: %s needs root, loop devices and private mounts) ", test);
 	return false;
 }
 
