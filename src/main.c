@@ -135,13 +135,9 @@ static int dispatch(int argc, char **argv)
 /* A file of ours must never land on descriptor 0 to 2. */
 static void occupy_standard_descriptors(void)
 {
-	int fd;
-
-	do {
-		fd = open("/dev/null", O_RDWR);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
 }
 
 int main(int argc, char **argv)
@@ -151,7 +147,10 @@ int main(int argc, char **argv)
 	occupy_standard_descriptors();
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C");
-	signal(SIGPIPE, SIG_IGN); /* a reader that goes away must not leave files behind */
+	/* A reader that goes away, or a limit on file sizes, must not leave files behind: both
+	 * become an error of the call. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	status = dispatch(argc, argv);
 	if (fflush(stdout) != 0 || ferror(stdout)) {
 		message_print("standard output could not be written");

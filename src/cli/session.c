@@ -43,6 +43,7 @@ struct session {
 	char export_text[ERROR_TEXT_MAX]; /* what became of the files */
 	bool export_failed;
 	bool lane_hangs;
+	bool is_broken; /* nobody could watch the run: it was stopped */
 	int signal;
 };
 
@@ -303,8 +304,10 @@ static void run_in_batch(struct session *session, bool is_silent)
 	struct batch_outcome outcome;
 	struct error err = { 0 };
 
-	if (batch_run(session->run, &options, &outcome, &err) < 0)
+	if (batch_run(session->run, &options, &outcome, &err) < 0) {
 		message_print("%s", err.text);
+		session->is_broken = true;
+	}
 	if (session->signal == 0)
 		session->signal = outcome.signal;
 	session->lane_hangs |= outcome.lane_hangs;
@@ -402,17 +405,22 @@ static void say_left_files(const struct session *session)
 
 static int finish(struct session *session)
 {
+	bool leaves_files;
 	int status, at_once = 0;
 
+	/* One stopped unwatched has its results, and its status, only when it has ended. */
+	if (session->is_broken && run_join(session->run, SESSION_JOIN_S * CLOCK_SECOND_NS) != 0)
+		session->lane_hangs = true;
 	deliver(session);
-	status = report_status(run_report(session->run));
-	if (session->export_failed && status == EXIT_GOOD)
-		status = EXIT_CELLS;
-	if (session->signal != 0)
-		status = 128 + session->signal;
 	if (!session->lane_hangs &&
 	        run_join(session->run, SESSION_JOIN_S * CLOCK_SECOND_NS) == -ETIMEDOUT)
 		session->lane_hangs = true;
+	leaves_files = run_left_files(session->run) && !session->options.keep_files;
+	status = report_status(run_report(session->run));
+	if ((session->export_failed || session->is_broken || leaves_files) && status == EXIT_GOOD)
+		status = EXIT_CELLS;
+	if (session->signal != 0)
+		status = 128 + session->signal;
 	if (session->lane_hangs) {
 		message_print("a file system does not answer: leaving without it; `fsderby clean` "
 		              "removes what stays behind");

@@ -218,6 +218,18 @@ static int do_teardown(struct lane *lane, const struct lane_order *order)
 	return code;
 }
 
+/* `clean` takes only what has its marker and its name; anything else is for a person to judge. */
+static void say_left(struct lane *lane, int code, const struct error *err)
+{
+	bool is_altered = code == -EPERM || code == -ENOENT;
+
+	run_log(lane->run, "%s: left %s/%s behind (%s); %s", lane->target->label,
+	        lane->target->path, lane->board_prefix,
+	        code == -ECANCELED ? "clean-up was cut short" : err->text,
+	        is_altered ? "somebody changed it: remove by hand what is left of it"
+	                   : "`fsderby clean` removes it");
+}
+
 static int do_quit(struct lane *lane, const struct lane_order *order)
 {
 	struct error err = { 0 };
@@ -229,10 +241,7 @@ static int do_quit(struct lane *lane, const struct lane_order *order)
 		code = scratch_remove(lane->target->fd, lane->run->report->id, lane->scratch_fd,
 		        &lane->cleaning, &err);
 	if (code != 0)
-		run_log(lane->run, "%s: left %s/%s behind (%s); `fsderby clean %s` removes it",
-		        lane->target->label, lane->target->path, lane->board_prefix,
-		        code == -ECANCELED ? "clean-up was cut short" : err.text,
-		        lane->target->path);
+		say_left(lane, code, &err);
 	if (lane->scratch_fd >= 0 && (code != 0 || order->keep_files)) {
 		pthread_mutex_lock(&lane->run->lock);
 		lane->run->left_files = true;

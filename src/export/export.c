@@ -262,8 +262,11 @@ static int write_files(const char *path, const struct export_part *parts, int n,
 
 static int write_special(const char *path, const struct text *text, struct error *err)
 {
-	int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
-	int code = fd < 0 ? -errno : write_all(fd, text);
+	/* Not to wait for ever for a reader of a pipe: ENXIO where there is none. */
+	int fd = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+	int flags = fd < 0 ? -1 : fcntl(fd, F_GETFL);
+	bool is_blocking = flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0;
+	int code = is_blocking ? write_all(fd, text) : -errno;
 
 	if (fd >= 0 && close(fd) && !code)
 		code = -errno;

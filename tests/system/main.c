@@ -29,6 +29,7 @@ void suite_clean(void);
 void suite_refusals(void);
 void suite_options(void);
 void suite_lab(void);
+void suite_limits(void);
 
 static const struct {
 	const char *name;
@@ -43,6 +44,7 @@ static const struct {
 	{ "refusals", suite_refusals },
 	{ "options", suite_options },
 	{ "lab", suite_lab },
+	{ "limits", suite_limits },
 };
 
 /* Without names all are. */
