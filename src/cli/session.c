@@ -94,6 +94,27 @@ static bool is_table(const struct export_target *output)
 	return strcmp(output->format->name, "txt") == 0;
 }
 
+/* What could only fail at the end: a table of a workload that does not run, one file for two. */
+static int check_output_sense(const struct session *session, unsigned index, struct error *err)
+{
+	const struct export_target *output = &session->outputs[index];
+	const struct run_config *run = &session->config->run;
+	const char *needed = output->format->workload;
+	bool runs = needed == NULL;
+
+	for (unsigned i = 0; i < run->n_workloads && !runs; i++)
+		runs = strcmp(run->workloads[i].workload->name, needed) == 0;
+	if (!runs)
+		return error_set(err, -EINVAL, "%s: shows %s only, which does not run; add -w %s",
+		        session->options.outputs[index], needed, needed);
+	for (unsigned i = 0; i < index; i++)
+		if (!is_standard_output(output) &&
+		        strcmp(session->outputs[i].path, output->path) == 0)
+			return error_set(err, -EEXIST, "%s: another -o writes %s already",
+			        session->options.outputs[index], output->path);
+	return 0;
+}
+
 /* A file that cannot be written is said now, not after an hour. */
 static int check_outputs(struct session *session, struct error *err)
 {
@@ -103,6 +124,8 @@ static int check_outputs(struct session *session, struct error *err)
 		struct export_target *output = &session->outputs[i];
 		int code = export_parse(session->options.outputs[i], output, err);
 
+		if (code == 0)
+			code = check_output_sense(session, i, err);
 		if (code == 0 && is_standard_output(output)) {
 			asks_table |= is_table(output);
 			session->streams_output |= !is_table(output);

@@ -65,6 +65,7 @@ struct run {
 
 	_Atomic uint32_t has_ended; /* set last, by the director */
 	_Atomic uint32_t sampler_stop;
+	_Atomic uint32_t has_told_journal; /* its fault is said once, not for each result */
 
 	/* Triple buffer: the sampler writes `back`, the consumer has `front`, `middle` changes. */
 	uint64_t sequence;

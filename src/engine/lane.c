@@ -165,7 +165,7 @@ void lane_write_pending(struct lane *lane)
 	for (unsigned i = 0; i < n && err.code == 0 && run->journal != NULL; i++)
 		journal_add_result(run->journal, pending[i], &err);
 	pthread_mutex_unlock(&run->journal_lock);
-	if (err.code != 0)
+	if (err.code != 0 && atomic_exchange(&run->has_told_journal, 1) == 0)
 		run_log(run, "journal: %s", err.text);
 	free(pending);
 }

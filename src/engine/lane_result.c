@@ -296,10 +296,35 @@ static void fill_failure(struct result *result, const struct lane *lane)
 	text_print(result->error_text, sizeof(result->error_text), "%s", lane->failure.text);
 }
 
+/* One file system: the same device number, or (subvolumes have numbers of their own) one source. */
+static bool is_same_fs(const struct target *a, const struct target *b)
+{
+	return a->dev == b->dev ||
+	       (a->n_nearest > 0 && strcmp(a->fs, b->fs) == 0 && strcmp(a->source, b->source) == 0);
+}
+
+/*
+ * Is another target's set laid out on this file system at the same time? Then what is used there is
+ * nobody's own.
+ */
+static bool shares_space(const struct lane *lane)
+{
+	const struct run *run = lane->run;
+
+	if (run->n_groups == 1 && !run->config.turns_by_phase)
+		return false;
+	for (unsigned i = 0; i < run->n_lanes; i++)
+		if (i != lane->index && is_same_fs(run->lanes[i].target, lane->target))
+			return true;
+	return false;
+}
+
 static int64_t space_used(const struct lane *lane)
 {
 	struct statvfs fs;
 
+	if (shares_space(lane))
+		return INT64_MIN;
 	if (lane->scratch_fd < 0 || fstatvfs(lane->scratch_fd, &fs) != 0)
 		return INT64_MIN;
 	return (int64_t)((uint64_t)(fs.f_blocks - fs.f_bfree) * fs.f_frsize) -

@@ -16,10 +16,10 @@
 #include "results/owner.h"
 
 static const struct export_format formats[] = {
-	{ "txt", ".txt", "the table as plain text", export_text },
-	{ "csv", ".csv", "a row a result, with -operations and -series files", export_csv },
-	{ "json", ".json", "all of the run as one document", export_json },
-	{ "mongo", NULL, "the tables of 2001 and their ratios", export_mongo },
+	{ "txt", ".txt", "the table as plain text", NULL, export_text },
+	{ "csv", ".csv", "a row a result, with -operations and -series files", NULL, export_csv },
+	{ "json", ".json", "all of the run as one document", NULL, export_json },
+	{ "mongo", NULL, "the tables of 2001 and their ratios", "mongo", export_mongo },
 };
 
 enum { FORMATS = sizeof(formats) / sizeof(formats[0]), BESIDE_TRIES = 100 };

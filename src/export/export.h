@@ -25,6 +25,7 @@ struct export_format {
 	const char *name;   /* "json"; also the prefix "json:FILE" */
 	const char *ending; /* ".json", or NULL: only by prefix */
 	const char *help;
+	const char *workload; /* the only one it can show; NULL: all */
 	/* Fill parts[0…]; returns how many or a negative errno with @err. */
 	int (*write)(const struct report_view *view, const struct table *table,
 	        struct export_part *parts, struct error *err);

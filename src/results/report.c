@@ -180,12 +180,17 @@ static bool is_bad(const struct result *result)
 
 int report_status(struct report *report)
 {
+	size_t planned = (size_t)report->n_rows * report->n_targets * report->rounds, first = 0;
 	bool bad;
 
 	pthread_mutex_lock(&report->lock);
 	bad = report->ended_utc_ns && !report->is_complete;
-	for (size_t i = 0; i < report->n_results && !bad; i++)
+	for (size_t i = 0; i < report->n_results && !bad; i++) {
 		bad = is_bad(report->results[i]);
+		first += report->results[i]->segment <= 1;
+	}
+	/* Each planned cell has a result: one that is missing was lost (memory). */
+	bad = bad || (report->ended_utc_ns && first < planned);
 	pthread_mutex_unlock(&report->lock);
 	return bad ? 1 : 0;
 }

@@ -56,6 +56,8 @@ static const struct refusal refusal_table[] = {
 	{ { "-w", "mongo,mongo", "@disk" }, { "mongo", "twice" } },
 	{ { "-w", "null", "-s", "mongo.bytes=1M", "@disk" }, { "mongo", "not chosen" } },
 	{ { "-p", "sluggish", "@disk" }, { "sluggish" } },
+	{ { "-w", "null", "-o", "mongo:r.mongo", "@disk" }, { "mongo:r.mongo", "-w mongo" } },
+	{ { "-o", "json:same", "-o", "csv:same", "@disk" }, { "csv:same", "another" } },
 	{ { "-o", "r.xlsx", "@disk" }, { "--output", "r.xlsx", ".json" } },
 	{ { "-o", "@nowhere/r.json", "@disk" }, { "--output", "nowhere/r.json", "No such file" } },
 	{ { "-o", "json:@out", "@disk" }, { "--output", "out", "irectory" } },

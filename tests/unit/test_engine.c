@@ -448,6 +448,27 @@ static void test_schedules(void)
 	}
 }
 
+/* Used space is a file system's: where two targets lie on it at once, it is nobody's figure. */
+static void test_space_is_own(void)
+{
+	struct fixture fixture;
+
+	for (int shared = 0; shared < 3; shared++) {
+		fixture_init(&fixture, 2, &fixture_workload);
+		fixture.config.schedule = shared == 1 ? SCHEDULE_TOGETHER : SCHEDULE_TURNS;
+		fixture.config.turns_by_phase = shared == 2;
+		fixture_begin(&fixture);
+		fixture_join(&fixture);
+		for (unsigned target = 0; target < 2; target++) {
+			int64_t space =
+			        fixture_find_result(&fixture, target, "make", 0)->space_bytes;
+
+			CU_ASSERT_EQUAL(space == INT64_MIN, shared != 0);
+		}
+		fixture_release(&fixture);
+	}
+}
+
 static void test_turns_by_phase(void)
 {
 	struct fixture fixture;
@@ -639,6 +660,7 @@ void suite_engine(void)
 	CU_add_test(suite, "a live change cuts", test_live_change);
 	CU_add_test(suite, "a lower total ends the phase", test_live_total);
 	CU_add_test(suite, "schedules", test_schedules);
+	CU_add_test(suite, "space that others share", test_space_is_own);
 	CU_add_test(suite, "turns by phase", test_turns_by_phase);
 	CU_add_test(suite, "a hanging lane", test_hanging_lane);
 	CU_add_test(suite, "the board adds up", test_board_adds_up);

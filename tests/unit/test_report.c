@@ -129,6 +129,10 @@ static void test_status(void)
 	report_end(report, 1, false);
 	CU_ASSERT_EQUAL(report_status(report), 1);
 	report_end(report, 1, true);
+	CU_ASSERT_EQUAL(report_status(report), 1); /* no result of what was planned */
+	for (unsigned row = 0; row < report->n_rows; row++)
+		for (unsigned target = 0; target < report->n_targets; target++)
+			report_add_result(report, fixture_result(row, target, 1, 10));
 	CU_ASSERT_EQUAL(report_status(report), 0);
 	report_free(report);
 }
